@@ -1,0 +1,191 @@
+"""What is known of the model: independent Dirichlet counts, a set per feature and label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.errors import ObservationError
+from budgeted.problem import Problem
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    r"""Dirichlet counts of every cell; immutable, each change gives a new belief.
+
+    The parameters :math:`\theta_{ij\cdot}` of feature *i* among cases of label *j* are
+    Dirichlet(:math:`\alpha_{ij1}, …, \alpha_{ijr}`), where :math:`\alpha` is the prior count plus
+    how often each value was seen (Section 2.2 of Lizotte, Madani and Greiner, 2003). The whole
+    numbers of observations are kept apart from the prior counts, so that `retract` undoes
+    `observe` to the last bit.
+
+    Arrays have a row per label; the values of all features stand side by side in the columns,
+    feature *i* in ``columns(i)``.
+
+    Parameters
+    ----------
+    problem
+        What the counts are about.
+    observed
+        How often each value was seen, labels × values.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem(features=[Feature("fever", ("no", "yes"), cost="1.50")],
+    ...                   labels=("well", "ill"), prior=(0.7, 0.3), budget=500)
+    >>> belief = Belief.prior(problem).observe(feature=0, label=1, value=1)
+    >>> belief.mean(0)[1].tolist()
+    [0.3333333333333333, 0.6666666666666666]
+    >>> [round(p, 3) for p in belief.posterior({"fever": "yes"}).tolist()]
+    [0.636, 0.364]
+    """
+
+    problem: Problem
+    observed: Integers
+
+    def __post_init__(self) -> None:
+        shape = (len(self.problem.labels), sum(self.problem.sizes))
+        observed = np.array(self.observed)  # a copy: nobody else holds the array that is frozen
+        if observed.shape != shape or observed.dtype.kind not in "iu" or (observed < 0).any():
+            raise ObservationError(
+                f"observed: must be whole numbers from 0 in {shape[0]} rows (labels) of {shape[1]} "
+                f"(values of all features), got an array of {observed.dtype}, {observed.shape}"
+            )
+        observed = observed.astype(np.int64, copy=False)
+        observed.setflags(write=False)
+        object.__setattr__(self, "observed", observed)
+
+    @classmethod
+    def prior(cls, problem: Problem) -> Belief:
+        """Return the belief before anything was bought."""
+        return cls(problem, np.zeros((len(problem.labels), sum(problem.sizes)), dtype=np.int64))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Belief):
+            return NotImplemented
+        return self.problem == other.problem and np.array_equal(self.observed, other.observed)
+
+    def __hash__(self) -> int:
+        return hash((self.problem, self.observed.tobytes()))
+
+    @cached_property
+    def counts(self) -> Floats:
+        """All Dirichlet counts, labels × values."""
+        return _frozen(self.problem.prior_counts + self.observed)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Sum of the counts of each cell, labels × features."""
+        return _frozen(np.add.reduceat(self.counts, self.problem.offsets, axis=1))
+
+    @cached_property
+    def means(self) -> Floats:
+        """Posterior mean of every parameter, labels × values."""
+        return _frozen(self.counts / np.repeat(self.totals, self.problem.sizes, axis=1))
+
+    @cached_property
+    def log_means(self) -> Floats:
+        """Logarithm of `means`."""
+        return _frozen(np.log(self.means))
+
+    def columns(self, feature: int) -> slice:
+        """Return where the values of a feature stand."""
+        start = self.problem.offsets[feature]
+        return slice(start, start + self.problem.sizes[feature])
+
+    def mean(self, feature: int | str) -> Floats:
+        """Return the posterior mean of a feature's parameters, labels × its values."""
+        return self.means[:, self.columns(self.problem.feature_index(feature))]
+
+    def observe(
+        self, feature: int | str, label: int | str, value: int | str, times: int = 1
+    ) -> Belief:
+        """Return the belief after a value of a feature was seen on a case of that label."""
+        return self._shifted(feature, label, value, times)
+
+    def retract(
+        self, feature: int | str, label: int | str, value: int | str, times: int = 1
+    ) -> Belief:
+        """Return the belief as if that had not been observed."""
+        return self._shifted(feature, label, value, times, sign=-1)
+
+    def _shifted(
+        self, feature: int | str, label: int | str, value: int | str, times: int, sign: int = 1
+    ) -> Belief:
+        feature = self.problem.feature_index(feature)
+        label = self.problem.label_index(label)
+        value = self.problem.features[feature].value_index(value)
+        if isinstance(times, bool) or not isinstance(times, int | np.integer) or times < 0:
+            raise ObservationError(f"times: must be a whole number from 0, got {times!r}")
+        column = self.problem.offsets[feature] + value
+        seen = int(self.observed[label, column])
+        if seen + sign * times < 0:
+            owner = self.problem.features[feature]
+            raise ObservationError(
+                f"cannot retract {owner.name!r} = {owner.values[value]!r} of label "
+                f"{self.problem.labels[label]!r} {times} times: it was observed {seen} times"
+            )
+        observed = self.observed.copy()
+        observed[label, column] = seen + sign * int(times)
+        return Belief(self.problem, observed)
+
+    def sample(self, rng: np.random.Generator) -> Floats:
+        """Draw parameters from the belief, labels × values (laid out like `means`)."""
+        drawn = np.empty_like(self.counts)
+        for label in range(len(self.problem.labels)):
+            for feature in range(len(self.problem.features)):
+                columns = self.columns(feature)
+                drawn[label, columns] = rng.dirichlet(self.counts[label, columns])
+        return drawn
+
+    def posterior(
+        self, case: Mapping[Any, Any], prior: Sequence[float] | None = None
+    ) -> Floats:
+        """Return the naive Bayes probability of each label for a case known in part.
+
+        Parameters
+        ----------
+        case
+            Feature (position or name) → value (position or name); others are unknown.
+        prior
+            Shares of the labels where the case comes from; the problem's unless given.
+        """
+        values = np.full((1, len(self.problem.features)), -1)
+        for key, value in case.items():
+            feature = self.problem.feature_index(key)
+            values[0, feature] = self.problem.features[feature].value_index(value)
+        shares = np.asarray(self.problem.prior if prior is None else prior, dtype=float)
+        if shares.shape != (len(self.problem.labels),) or not (shares > 0).all():
+            raise ObservationError(f"prior: must be one share above 0 per label, got {prior!r}")
+        scores = self.log_likelihoods(values)[0] + np.log(shares)
+        weights: Floats = np.exp(scores - scores.max())
+        return weights / weights.sum()
+
+    def log_likelihoods(self, cases: NDArray[np.integer[Any]]) -> Floats:
+        """Return log P(case | label), cases × labels; a value of -1 is unknown.
+
+        Parameters
+        ----------
+        cases
+            Positions of the values, cases × features.
+        """
+        known = cases >= 0
+        columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
+        return np.stack(
+            [(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1
+        )
+
+
+def _frozen(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array
+

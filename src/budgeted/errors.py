@@ -1,0 +1,45 @@
+"""Everything that can go wrong by what a caller asked for, each with one name.
+
+All of them are `BudgetedError`, which is a `ValueError`; so ``except BudgetedError`` catches what
+this package says, and nothing that Python or NumPy says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class BudgetedError(ValueError):
+    """Base of all errors that this package raises on purpose."""
+
+
+class ProblemError(BudgetedError):
+    """A problem that makes no sense; ``mistakes`` lists all that was found, each with its field."""
+
+    def __init__(self, mistakes: Iterable[str]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("; ".join(self.mistakes))
+
+
+class ObservationError(BudgetedError):
+    """A feature, label or value that the problem does not have, or nothing left to retract."""
+
+
+class AllocationError(BudgetedError):
+    """An allocation with negative or fractional purchases, or of cells that do not exist."""
+
+
+class PurchaseError(BudgetedError):
+    """A purchase or request that the state cannot take: no money, no case, wrong number."""
+
+
+class EngineError(BudgetedError):
+    """An unknown loss or engine, or one that cannot do what was insisted on."""
+
+
+class PolicyError(BudgetedError):
+    """An unknown policy, or a parameter that it does not take."""
+
+
+class WorldError(BudgetedError):
+    """A table of cases, a model or a setting from which nothing can be bought."""

@@ -1,0 +1,76 @@
+"""Numbers that say where they come from and how far they can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(float):
+    """A loss as a plain float, with the engine that gave it and its uncertainty.
+
+    Attributes
+    ----------
+    engine
+        ``spectral``, ``grid``, ``enumeration`` or ``particles``.
+    lower, upper
+        Certified bounds of the true value for the deterministic engines; for particles the value
+        plus and minus two standard errors, which is likely but not certain.
+    standard_error
+        Of the sampling; 0 for the deterministic engines.
+    """
+
+    engine: str
+    lower: float
+    upper: float
+    standard_error: float
+
+    def __new__(
+        cls,
+        value: float,
+        engine: str,
+        *,
+        lower: float | None = None,
+        upper: float | None = None,
+        standard_error: float = 0.0,
+    ) -> Estimate:
+        self = super().__new__(cls, value)
+        self.engine = engine
+        self.standard_error = float(standard_error)
+        self.lower = value - 2 * self.standard_error if lower is None else float(lower)
+        self.upper = value + 2 * self.standard_error if upper is None else float(upper)
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[float, str], dict[str, float]]:
+        uncertainty = {
+            "lower": self.lower,
+            "upper": self.upper,
+            "standard_error": self.standard_error,
+        }
+        return (float(self), self.engine), uncertainty
+
+
+@dataclass(frozen=True)
+class CellEstimates:
+    """Expected losses of many cells at once, features × labels; NaN where none was asked for.
+
+    Attributes
+    ----------
+    values
+        The expected losses.
+    engine
+        Where they come from.
+    resolution
+        Differences up to this size are not told apart: rounding, or the width of the bounds.
+    standard_errors
+        Of the sampling; 0 for the deterministic engines.
+    """
+
+    values: Floats
+    engine: str
+    resolution: float
+    standard_errors: Floats | float = 0.0
