@@ -147,9 +147,7 @@ class Belief:
                 drawn[label, columns] = rng.dirichlet(self.counts[label, columns])
         return drawn
 
-    def posterior(
-        self, case: Mapping[Any, Any], prior: Sequence[float] | None = None
-    ) -> Floats:
+    def posterior(self, case: Mapping[Any, Any], prior: Sequence[float] | None = None) -> Floats:
         """Return the naive Bayes probability of each label for a case known in part.
 
         Parameters
@@ -167,8 +165,9 @@ class Belief:
         if shares.shape != (len(self.problem.labels),) or not (shares > 0).all():
             raise ObservationError(f"prior: must be one share above 0 per label, got {prior!r}")
         scores = self.log_likelihoods(values)[0] + np.log(shares)
-        weights: Floats = np.exp(scores - scores.max())
-        return weights / weights.sum()
+        weights = np.exp(scores - scores.max())
+        result: Floats = weights / weights.sum()
+        return result
 
     def log_likelihoods(self, cases: NDArray[np.integer[Any]]) -> Floats:
         """Return log P(case | label), cases × labels; a value of -1 is unknown.
@@ -180,12 +179,9 @@ class Belief:
         """
         known = cases >= 0
         columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
-        return np.stack(
-            [(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1
-        )
+        return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)
 
 
 def _frozen(array: Floats) -> Floats:
     array.setflags(write=False)
     return array
-

@@ -22,14 +22,17 @@ class Estimate(float):
         plus and minus two standard errors, which is likely but not certain.
     standard_error
         Of the sampling; 0 for the deterministic engines.
+    resolution
+        Differences up to this size between two results of this engine mean nothing.
     """
 
     engine: str
     lower: float
     upper: float
     standard_error: float
+    resolution: float
 
-    def __new__(
+    def __new__(  # noqa: D102 - the class docstring documents it
         cls,
         value: float,
         engine: str,
@@ -37,11 +40,13 @@ class Estimate(float):
         lower: float | None = None,
         upper: float | None = None,
         standard_error: float = 0.0,
+        resolution: float = 0.0,
     ) -> Estimate:
         self = super().__new__(cls, value)
         self.engine = engine
+        self.resolution = resolution
         self.standard_error = float(standard_error)
-        self.lower = value - 2 * self.standard_error if lower is None else float(lower)
+        self.lower = max(0.0, value - 2 * self.standard_error) if lower is None else float(lower)
         self.upper = value + 2 * self.standard_error if upper is None else float(upper)
         return self
 
@@ -50,6 +55,7 @@ class Estimate(float):
             "lower": self.lower,
             "upper": self.upper,
             "standard_error": self.standard_error,
+            "resolution": self.resolution,
         }
         return (float(self), self.engine), uncertainty
 

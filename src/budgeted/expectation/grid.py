@@ -150,11 +150,12 @@ class Merged:
             part = Masses(feature.first[start : start + tile], feature.second[start : start + tile])
             place = np.add.outer(part.log_odds() / self.step, here)
             indices = np.clip(np.rint(place), 0, bins - 1).astype(np.int64).ravel()
-            for sums, mine, theirs in (
-                (first, self.atoms.first, part.first),
-                (second, self.atoms.second, part.second),
-            ):
-                sums += np.bincount(indices, np.multiply.outer(theirs, mine).ravel(), bins)
+            first += np.bincount(
+                indices, np.multiply.outer(part.first, self.atoms.first).ravel(), bins
+            )
+            second += np.bincount(
+                indices, np.multiply.outer(part.second, self.atoms.second).ravel(), bins
+            )
         used = (first > 0) | (second > 0)
         return Masses(first[used], second[used])
 
@@ -183,7 +184,8 @@ def expected(belief: Belief, allocation: Integers) -> Estimate:
             bounds.append(product.masses().loss_with(largest))
         lower, upper = max(0.0, bounds[0] - _ROUNDING), min(0.5, bounds[1] + _ROUNDING)
         if upper - lower <= TOLERANCE or step <= FINEST:
-            return Estimate((lower + upper) / 2, "grid", lower=lower, upper=upper)
+            middle, width = (lower + upper) / 2, upper - lower
+            return Estimate(middle, "grid", lower=lower, upper=upper, resolution=width)
         step /= 4
 
 
@@ -195,7 +197,8 @@ def cells(belief: Belief, depths: Integers, given: Integers) -> CellEstimates:
     features = [feature_masses(belief, feature, bought) for feature, bought in enumerate(given)]
     bounds = np.full((2, *depths.shape), np.nan)
     step = COARSEST / 4
-    for bound, experiment in zip(bounds, _beginnings(belief, features, step), strict=True):
+    beginnings: tuple[Experiment, ...] = _beginnings(belief, features, step)
+    for bound, experiment in zip(bounds, beginnings, strict=True):
         for feature, others in _without_each(experiment, features, 0, len(features)):
             masses = others.masses()
             for label in np.flatnonzero(depths[feature]).tolist():

@@ -35,7 +35,7 @@ MOST_TERMS = 10**8
 """More terms than this are refused by the enumeration: minutes, not seconds."""
 _TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) ->
             here = beta_binomial.weights(counts, totals, depth)
             chances = (chances[:, :, None] * here[:, None, :]).reshape(len(rows), -1)
         total += float((chances * loss(np.exp(logs))).sum())
-    return Estimate(total, "enumeration", lower=total - _ROUNDING, upper=total + _ROUNDING)
+    return _exactly(total)
 
 
 def cells(
@@ -212,7 +212,7 @@ def cells(
                 estimate = _estimate(scenarios, per_case, loss, belief)
                 values[feature, label] = estimate
                 errors[feature, label] = estimate.standard_error
-    return CellEstimates(values, scenarios.engine, _ROUNDING, errors)
+    return CellEstimates(values, scenarios.engine, ROUNDING, errors)
 
 
 def _after_purchases(
@@ -257,7 +257,7 @@ def _shares(logs: Floats) -> tuple[Floats, Floats]:
 def _estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Estimate:
     value = float(scenarios.weights @ losses)
     if scenarios.strata is None:
-        return Estimate(value, "enumeration", lower=value - _ROUNDING, upper=value + _ROUNDING)
+        return _exactly(value)
     variance = 0.0
     largest = loss.largest(len(belief.problem.labels))
     for label, share in enumerate(belief.problem.prior):
@@ -267,6 +267,11 @@ def _estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) 
         seen = np.concatenate([seen, [0.0, largest]])
         variance += share**2 * float(seen.var(ddof=1)) / (len(seen) - 2)
     return Estimate(value, "particles", standard_error=math.sqrt(variance))
+
+
+def _exactly(value: float) -> Estimate:
+    lower, upper = value - ROUNDING, value + ROUNDING
+    return Estimate(value, "enumeration", lower=lower, upper=upper, resolution=ROUNDING)
 
 
 def _too_many(number: int) -> str:

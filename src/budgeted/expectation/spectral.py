@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ _LARGEST_TILE = 2**21
 _SMALLEST_WINDOW = 64
 """Rows whose observed counts lie this close share a table of powers even when depths are small."""
 
+_LONGEST_TABLE = 2**14
 _PAGE = 256
 """Powers are computed by pages of this many, and pages are remembered."""
 
@@ -69,7 +71,8 @@ def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     """Return the expected loss after an allocation, features × 2 labels; all 0: the loss now."""
     now = _factors(belief, allocation, np.zeros_like(allocation))[:, 0]
     value = float((_prior_factor(belief, loss) * now.prod(axis=0)).real.sum())
-    return Estimate(value, "spectral", lower=max(0.0, value - ERROR), upper=value + ERROR)
+    lower, upper = max(0.0, value - ERROR), value + ERROR
+    return Estimate(value, "spectral", lower=lower, upper=upper, resolution=RESOLUTION)
 
 
 def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
@@ -117,7 +120,9 @@ def _compute_factors(
     problem = belief.problem
     sizes = np.asarray(problem.sizes)[features]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    columns = np.arange(sizes.sum()) + np.repeat(np.asarray(problem.offsets)[features] - starts, sizes)
+    columns = np.arange(sizes.sum()) + np.repeat(
+        np.asarray(problem.offsets)[features] - starts, sizes
+    )
 
     def powers(purchases: Integers) -> Complexes:
         """Z of labels × values, for features × labels purchases."""
@@ -156,12 +161,15 @@ def _expected_powers(
             # (α + c)^(½+iω) is a table over c: rows that start c further on use it shifted.
             first = observed[tile].min()
             shifts = observed[tile] - first
-            table = _table(prior[tile[0]], first, shifts.max() + depth + 1)
-            weights = np.zeros((len(tile), len(table)))
+            weights = np.zeros((len(tile), shifts.max() + depth + 1))
             places = shifts[:, None] + np.arange(depth + 1)
             chances = beta_binomial.weights(prior[tile] + observed[tile], totals[tile], depth)
             np.put_along_axis(weights, places, chances, axis=1)
-            result[tile] = (weights @ table.view(float)).view(complex)
+            result[tile] = 0
+            for start in range(0, weights.shape[1], _LONGEST_TABLE):
+                part = weights[:, start : start + _LONGEST_TABLE]
+                table = _table(prior[tile[0]], first + start, part.shape[1])
+                result[tile] += (part @ table.view(float)).view(complex)
     result /= _powers(totals + purchases)
     return result
 
@@ -172,7 +180,7 @@ def _powers(bases: Floats) -> Complexes:
     return _power(distinct)[which]
 
 
-def _power(bases: Floats) -> Complexes:
+def _power(bases: NDArray[np.floating[Any]]) -> Complexes:
     logs = np.log(bases)[:, None]
     size, angle = np.exp(logs / 2), logs * FREQUENCIES
     result = np.empty(angle.shape, dtype=complex)

@@ -1,0 +1,36 @@
+# Two commands do everything: `make run` and `make test`. Both set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test lint benchmark help clean
+
+help:  ## Show what there is
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "budgeted needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "python3 cannot make virtual environments; on Debian: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: $(READY)  ## Set up, then watch all policies spend the same money
+	$(BIN)/budgeted demo
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(READY) lint  ## Set up, then lints, types, layers and all tests
+	$(BIN)/pytest
+
+benchmark: $(READY)  ## Measure the speed of the engines, as ratios
+	$(BIN)/python benchmarks/engine.py
+
+clean:  ## Remove the virtual environment
+	rm -rf $(VENV)

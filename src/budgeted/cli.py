@@ -1,0 +1,257 @@
+"""The command line: a thin skin over the package.
+
+Numerics are imported by the commands that need them, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgeted import __version__
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from budgeted.datasets import Synthetic
+    from budgeted.experiment import Runs
+    from budgeted.policies import Policy
+
+PROBLEMS = ("figure-3a", "figure-3b")
+
+DEMO_BUDGET = 100
+DEMO_POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "random shopper": ("random-shopper", {}),
+    "uniform expenditure": ("uniform-expenditure", {}),
+    "round robin": ("round-robin", {}),
+    "biased robin (cells)": ("biased-robin", {"over": "cells"}),
+    "biased robin (features)": ("biased-robin", {}),
+    "greedy": ("greedy", {}),
+    "single feature lookahead": ("sfl", {}),
+}
+
+
+class _Group(click.Group):
+    """Commands whose own errors end in one line, not in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from budgeted.errors import BudgetedError
+
+        try:
+            return super().invoke(ctx)
+        except BudgetedError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="budgeted")
+def main() -> None:
+    """Buy training data piece by piece.
+
+    The labels of the cases are known, every feature value costs money, the budget is firm:
+    find the best classifier that this money can buy.
+    """
+
+
+@main.command()
+@click.option("--runs", default=30, show_default=True, help="How many worlds to average over.")
+@click.option("--seed", default=2003, show_default=True, help="Which worlds.")
+@click.option(
+    "--figure",
+    default="budgeted-demo.png",
+    show_default=True,
+    type=click.Path(dir_okay=False, writable=True),
+    help="Where to draw the curves (.png, .svg, .pdf, .html or .json).",
+)
+def demo(runs: int, seed: int, figure: str) -> None:
+    """Watch all policies spend the same money (takes less than a minute).
+
+    The problem is the paper's Figure 3(b): ten Boolean features for sale, one of which tells the
+    two labels apart (0.9 against 0.1). Each policy buys 100 values.
+    """
+    from rich.console import Console
+
+    from budgeted.datasets import FIGURE_3B
+    from budgeted.policies import policy
+
+    console = Console()
+    console.print(
+        "Ten features for sale, one of them tells the labels apart; which one is not known.\n"
+        f"Each policy spends {DEMO_BUDGET} on single values, in the same {runs} worlds.\n"
+    )
+    built = {label: policy(name, **kw) for label, (name, kw) in DEMO_POLICIES.items()}
+    results = _run_all(FIGURE_3B, built, budget=str(DEMO_BUDGET), runs=runs, seed=seed)
+    console.print(_comparison_table(results))
+    complete = float(next(iter(results.values())).complete.mean())
+    console.print(f"Complete training data (8 000 values): {complete:.3f}. Best possible: 0.100.\n")
+    _draw(figure, "One feature of ten matters", results)
+    console.print(
+        "Next: [bold]budgeted simulate --problem figure-3b --policy sfl --budget 100[/bold], "
+        "[bold]budgeted policies[/bold], or the README for Python.",
+        highlight=False,
+    )
+
+
+@main.command()
+@click.option("--problem", type=click.Choice(PROBLEMS), default="figure-3b", show_default=True,
+              help="Which of the paper's synthetic problems.")  # fmt: skip
+@click.option("--policy", "policy_name", default="sfl", show_default=True,
+              help="Who chooses; see 'budgeted policies'.")  # fmt: skip
+@click.option("--budget", default="100", show_default=True, help="Money; a value costs 1.")
+@click.option("--runs", default=50, show_default=True, help="How many worlds to average over.")
+@click.option("--seed", default=0, show_default=True, help="Which worlds.")
+@click.option("--max-depth", type=int, help="Policy parameter: look at most so far ahead.")
+@click.option("--loss", type=click.Choice(["gini", "entropy", "zero_one"]),
+              help="Policy parameter: which loss steers.")  # fmt: skip
+@click.option("--over", type=click.Choice(["features", "cells"]),
+              help="Policy parameter: what biased robin goes round.")  # fmt: skip
+@click.option("--features", type=int, help="Problem: number of features.  [default: 10]")
+@click.option("--discriminative", type=int,
+              help="Problem: how many features tell the labels apart (figure-3b: 1).")  # fmt: skip
+@click.option("--strength", type=float,
+              help="Problem: P(first value | first label) of those.  [default: 0.9]")  # fmt: skip
+@click.option("--class-prior", type=float,
+              help="Problem: share of the first label.  [default: 0.5]")  # fmt: skip
+@click.option("--figure", type=click.Path(dir_okay=False, writable=True),
+              help="Draw the curve into this file.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+def simulate(
+    problem: str,
+    policy_name: str,
+    budget: str,
+    runs: int,
+    seed: int,
+    figure: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Rehearse one policy on a synthetic problem.
+
+    Prints the mean validation error with its standard error after each purchase, and how often
+    each feature was bought.
+    """
+    from dataclasses import replace
+
+    from budgeted.datasets import SYNTHETIC
+    from budgeted.policies import policy
+
+    given = {key: value for key, value in options.items() if value is not None}
+    knobs = {key: given.pop(key) for key in
+             ("features", "discriminative", "strength", "class_prior") if key in given}  # fmt: skip
+    chosen = policy(policy_name, **given)
+    setting = replace(SYNTHETIC[problem], **knobs)
+    result = _run_all(setting, {policy_name: chosen}, budget=budget, runs=runs, seed=seed)
+    if figure:
+        _draw(figure, f"{policy_name} on {problem}", result)
+    runs_of = result[policy_name]
+    if as_json:
+        document = {
+            "problem": problem,
+            "knobs": knobs,
+            "policy": policy_name,
+            "parameters": given,
+            "budget": budget,
+            "runs": runs,
+            "seed": seed,
+            "curve": runs_of.curve(),
+            "mean_purchases": _mean_purchases(runs_of),
+            "mean_purchases_of_discriminative": float(runs_of.discriminative.mean()),
+            "complete_training_data_error": float(runs_of.complete.mean()),
+        }
+        click.echo(json.dumps(document, indent=2))
+        return
+    _print_curve(runs_of)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+def policies(as_json: bool) -> None:
+    """List the policies, a line each, with their parameters."""
+    from budgeted.policies import POLICIES, parameter_names
+
+    if as_json:
+        listed = [
+            {"name": name, "summary": kind.summary, "parameters": list(parameter_names(kind))}
+            for name, kind in POLICIES.items()
+        ]
+        click.echo(json.dumps(listed, indent=2))
+        return
+    width = max(map(len, POLICIES))
+    for name, kind in POLICIES.items():
+        takes = ", ".join(parameter_names(kind))
+        click.echo(f"{name:<{width}}  {kind.summary}" + (f"  ({takes})" if takes else ""))
+
+
+def _run_all(
+    setting: Synthetic, chosen: Mapping[str, Policy], *, budget: str, runs: int, seed: int
+) -> dict[str, Runs]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from budgeted.experiment import repeat
+
+    results = {}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for label, each in chosen.items():
+            task = progress.add_task(label, total=runs)
+            results[label] = repeat(
+                lambda run_seed: setting.draw(run_seed, budget),
+                each,
+                runs=runs,
+                seed=seed,
+                after_run=lambda task=task: progress.advance(task),  # type: ignore[misc]
+            )
+    return results
+
+
+def _comparison_table(results: Mapping[str, Runs]) -> Table:
+    from rich.table import Table
+
+    checkpoints = [DEMO_BUDGET // 4, DEMO_BUDGET // 2, DEMO_BUDGET]
+    table = Table(title="0/1 error on validation cases: mean ± standard error")
+    table.add_column("policy")
+    for checkpoint in checkpoints:
+        table.add_column(f"after {checkpoint}", justify="right")
+    table.add_column("bought of the one that matters", justify="right")
+    for label, runs in results.items():
+        curve = runs.curve()
+        errors = [
+            f"{curve[at - 1]['mean_error']:.3f} ± {curve[at - 1]['standard_error']:.3f}"
+            for at in checkpoints
+        ]
+        table.add_row(label, *errors, f"{runs.discriminative.mean():.1f}")
+    return table
+
+
+def _print_curve(runs: Runs) -> None:
+    click.echo("purchases  spent  mean error  standard error")
+    for point in runs.curve():
+        click.echo(
+            f"{point['purchases']:>9}  {point['spent']:>5g}  {point['mean_error']:>10.4f}"
+            f"  {point['standard_error']:>14.4f}"
+        )
+    click.echo("\nmean purchases per feature")
+    for name, mean in _mean_purchases(runs).items():
+        click.echo(f"{name:>9}  {mean:.2f}")
+    click.echo(f"of the discriminative ones: {runs.discriminative.mean():.2f}")
+    click.echo(f"error of complete training data: {runs.complete.mean():.4f}")
+
+
+def _mean_purchases(runs: Runs) -> dict[str, float]:
+    return {name: float(runs.purchases[:, i].mean()) for i, name in enumerate(runs.features)}
+
+
+def _draw(path: str, title: str, results: Mapping[str, Runs]) -> None:
+    from budgeted.figures import error_curves, save
+
+    first = next(iter(results.values()))
+    figure = error_curves(
+        {label: runs.curve() for label, runs in results.items()},
+        title=title,
+        subtitle=f"mean of {len(first.errors)} runs, 95 % bands",
+        complete=float(first.complete.mean()),
+    )
+    click.echo(f"figure: {save(figure, path)}", err=True)

@@ -1,0 +1,64 @@
+"""Rules that say what to buy next.
+
+>>> policy("sfl", max_depth=30)
+SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any
+
+from budgeted.errors import PolicyError
+from budgeted.policies.base import Choice, Policy
+from budgeted.policies.biased_robin import BiasedRobin
+from budgeted.policies.greedy import Greedy
+from budgeted.policies.random_shopper import RandomShopper
+from budgeted.policies.round_robin import RoundRobin
+from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
+from budgeted.policies.uniform_expenditure import UniformExpenditure
+
+__all__ = ["POLICIES", "Choice", "Policy", "policy"]
+
+POLICIES: dict[str, type[Policy]] = {
+    each.name: each
+    for each in (
+        RoundRobin,
+        UniformExpenditure,
+        BiasedRobin,
+        Greedy,
+        SingleFeatureLookahead,
+        RandomShopper,
+    )
+}
+"""Every policy by its name."""
+
+
+def policy(name: str, **parameters: Any) -> Policy:
+    """Return the policy of that name with these parameters.
+
+    >>> policy("slf")
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
+round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper
+    """
+    if name not in POLICIES:
+        close = get_close_matches(name, POLICIES, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise PolicyError(f"there is no policy {name!r}{hint} There are {', '.join(POLICIES)}")
+    kind = POLICIES[name]
+    known = parameter_names(kind)
+    unknown = [key for key in parameters if key not in known]
+    if unknown:
+        takes = f"it takes {', '.join(known)}" if known else "it takes none"
+        raise PolicyError(
+            f"policy {name!r} has no parameter {', '.join(map(repr, unknown))}; {takes}"
+        )
+    return kind(**parameters)
+
+
+def parameter_names(kind: type[Policy]) -> tuple[str, ...]:
+    """Return the names of the parameters that a policy takes."""
+    return tuple(each.name for each in fields(kind))  # type: ignore[arg-type]

@@ -1,0 +1,72 @@
+"""What a policy is, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from budgeted.problem import Action
+from budgeted.state import State
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The cell to buy next, and why.
+
+    Attributes
+    ----------
+    action
+        Feature and label.
+    scores
+        What the policy compared, for each cell that could be bought; lower is better.
+    reason
+        The comparison in words.
+    engine
+        Where the losses among the scores come from; empty when no loss was needed.
+    """
+
+    action: Action
+    scores: Mapping[Action, float] = field(default_factory=dict)
+    reason: str = ""
+    engine: str = ""
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A rule that says what to buy next: a pure function of the state and a generator.
+
+    It returns None when nothing can be bought any more. Whatever it needs to remember it reads
+    from the history in the state, so there is nothing to save, replay or reseed.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell to buy next, or None when nothing is affordable."""
+        ...
+
+
+Entry = TypeVar("Entry")
+
+
+def in_turn(order: Sequence[Entry], after: Entry | None, allowed: Collection[Entry]) -> list[Entry]:
+    """Return the allowed entries in cyclic order, beginning behind a given one.
+
+    >>> in_turn("abcd", "b", {"a", "b", "d"})
+    ['d', 'a', 'b']
+    """
+    begin = 0 if after is None else order.index(after) + 1
+    return [entry for entry in (*order[begin:], *order[:begin]) if entry in allowed]
+
+
+def draw_label(
+    state: State, feature: int, affordable: Collection[Action], rng: np.random.Generator
+) -> Action:
+    """Return a cell of a feature, its label drawn from the prior of those that can be bought."""
+    cells = [action for action in affordable if action.feature == feature]
+    shares = np.array([state.problem.prior[cell.label] for cell in cells])
+    return cells[int(rng.choice(len(cells), p=shares / shares.sum()))]

@@ -1,0 +1,300 @@
+"""Where a study stands: what is known, what was bought, what is under way, and the money.
+
+All budget arithmetic of the package is here. A state is immutable; the simulator and a real study
+fold it forward with the same three steps: `State.reserve`, `State.after` and `State.release`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+
+from budgeted import money
+from budgeted.belief import Belief, Integers
+from budgeted.errors import PurchaseError
+from budgeted.money import MoneyLike
+from budgeted.problem import Action, Problem
+
+NO_LIMIT = np.iinfo(np.int64).max
+"""Cases left where the supply is endless."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A purchase that was asked for and has not come back: its cost is reserved."""
+
+    number: int
+    feature: int
+    label: int
+    cost: Decimal
+
+    @property
+    def action(self) -> Action:
+        """The cell that was asked for."""
+        return Action(self.feature, self.label)
+
+
+@dataclass(frozen=True, init=False)
+class Purchase:
+    """A value that was bought, or paid for in vain.
+
+    Parameters
+    ----------
+    feature, label
+        The cell, by position.
+    value
+        Position of the value that came back; None when the money is gone and nothing came.
+    cost
+        What was charged; 0 for data that was there already.
+    case
+        Whose value it is.
+    number
+        The pending request that it answers. None for one that nobody asked for: the state
+        then numbers it.
+    """
+
+    feature: int
+    label: int
+    value: int | None
+    cost: Decimal
+    case: int | str | None = None
+    number: int | None = None
+
+    def __init__(
+        self,
+        feature: int,
+        label: int,
+        value: int | None,
+        cost: MoneyLike,
+        case: int | str | None = None,
+        number: int | None = None,
+    ) -> None:
+        try:
+            charged = money.parse(cost)
+        except ValueError as error:
+            raise PurchaseError(f"cost: {error}") from None
+        if charged < 0:
+            raise PurchaseError(f"cost: must be 0 or more, got {cost}")
+        for name, entry in {
+            "feature": feature,
+            "label": label,
+            "value": value,
+            "cost": charged,
+            "case": case,
+            "number": number,
+        }.items():
+            object.__setattr__(self, name, entry)
+
+    @property
+    def action(self) -> Action:
+        """The cell that was bought."""
+        return Action(self.feature, self.label)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Everything that a policy may look at.
+
+    Parameters
+    ----------
+    problem, belief
+        What is for sale, and what is known.
+    remaining
+        Budget not yet spent; what is reserved for pending requests is part of it.
+    history
+        All purchases, oldest first.
+    pending
+        Requests under way, oldest first.
+    cases_left
+        How many cases each cell can still be bought from, features × labels: those of the label
+        on which the feature was neither bought nor requested.
+    next_number
+        Number of the next request or purchase; they are counted in the order they were asked for.
+    last_action
+        The cell that was asked for last, whatever became of it.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), "0.1")], ("well", "ill"),
+    ...                   prior=(0.5, 0.5), budget="0.3")
+    >>> state = State.start(problem, cases=(20, 1))
+    >>> for value in (0, 1, 1):
+    ...     state = state.after(Purchase(0, 0, value, "0.1"))
+    >>> state.spent, state.free, state.affordable()
+    (Decimal('0.3'), Decimal('0.0'), ())
+    """
+
+    problem: Problem
+    belief: Belief
+    remaining: Decimal
+    history: tuple[Purchase, ...] = ()
+    pending: tuple[Request, ...] = ()
+    cases_left: Integers = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    next_number: int = 1
+    last_action: Action | None = None
+
+    @classmethod
+    def start(
+        cls,
+        problem: Problem,
+        cases: Sequence[int] | None = None,
+        belief: Belief | None = None,
+    ) -> State:
+        """Return the state with the whole budget and nothing bought.
+
+        Parameters
+        ----------
+        problem
+            What is for sale.
+        cases
+            How many cases there are of each label; an endless supply unless given.
+        belief
+            What is known already; the problem's prior unless given.
+        """
+        labels = len(problem.labels)
+        supply = [NO_LIMIT] * labels if cases is None else list(cases)
+        if len(supply) != labels or not all(_is_count(number) for number in supply):
+            raise PurchaseError(
+                f"cases: must be a whole number from 0 for each of {labels} labels, got {cases!r}"
+            )
+        known = Belief.prior(problem) if belief is None else belief
+        if known.problem != problem:
+            raise PurchaseError("belief: is about another problem than the one given")
+        cases_left = np.tile(np.asarray(supply, dtype=np.int64), (len(problem.features), 1))
+        cases_left.setflags(write=False)
+        return cls(problem, known, problem.budget, cases_left=cases_left)
+
+    @cached_property
+    def spent(self) -> Decimal:
+        """Money that is gone."""
+        return money.subtract(self.problem.budget, self.remaining)
+
+    @cached_property
+    def reserved(self) -> Decimal:
+        """Money that the pending requests will cost."""
+        total = Decimal(0)
+        for request in self.pending:
+            total = money.add(total, request.cost)
+        return total
+
+    @cached_property
+    def free(self) -> Decimal:
+        """Money that can be spent now: spent + reserved + free = budget."""
+        return money.subtract(self.remaining, self.reserved)
+
+    def depths(self, at_most: int | None = None) -> Integers:
+        """Return how often each cell could be bought with the free money, features × labels."""
+        by_cost = {
+            cost: min(money.how_many(self.free, cost), NO_LIMIT if at_most is None else at_most)
+            for cost in {feature.cost for feature in self.problem.features}
+        }
+        paid_for = np.asarray([by_cost[feature.cost] for feature in self.problem.features])
+        result: Integers = np.minimum(self.cases_left, paid_for[:, None])
+        return result
+
+    def affordable(self) -> tuple[Action, ...]:
+        """Return the cells that can be bought now: money for one, and a case to buy it from."""
+        return tuple(Action(*cell) for cell in np.argwhere(self.depths(at_most=1)).tolist())
+
+    def under_way(self) -> dict[Action, int]:
+        """Return how many requests are pending of each cell."""
+        counts: dict[Action, int] = {}
+        for request in self.pending:
+            counts[request.action] = counts.get(request.action, 0) + 1
+        return counts
+
+    def last_purchase(self) -> Purchase | None:
+        """Return the purchase that was asked for last; None while it is not back, or cancelled."""
+        wanted = self.next_number - 1
+        return next((each for each in reversed(self.history) if each.number == wanted), None)
+
+    def reserve(self, action: tuple[int, int]) -> State:
+        """Return the state with one more pending request; it is the last of `pending`."""
+        cell = self._cell(*action)
+        request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
+        self._check_money(request.cost)
+        return replace(
+            self,
+            pending=(*self.pending, request),
+            cases_left=self._cases_left_with(cell, -1),
+            next_number=self.next_number + 1,
+            last_action=cell,
+        )
+
+    def release(self, number: int) -> State:
+        """Return the state without a pending request: its money and its case are free again."""
+        request = self._request(number)
+        return replace(
+            self,
+            pending=tuple(each for each in self.pending if each is not request),
+            cases_left=self._cases_left_with(request.action, +1),
+        )
+
+    def after(self, purchase: Purchase) -> State:
+        """Return the state after a purchase: paid for, observed, in the history.
+
+        A purchase with a number settles the pending request of that number.
+        """
+        cell = self._cell(purchase.feature, purchase.label)
+        if purchase.number is None:
+            asked = replace(self, next_number=self.next_number + 1, last_action=cell)
+            purchase = replace(purchase, number=self.next_number)
+        else:
+            request = self._request(purchase.number)
+            if request.action != cell:
+                raise PurchaseError(
+                    f"request {request.number} asked for {self._words(request.action)}, "
+                    f"not for {self._words(cell)}"
+                )
+            asked = self.release(purchase.number)
+        asked._check_money(purchase.cost)
+        return replace(
+            asked,
+            belief=self.belief
+            if purchase.value is None
+            else self.belief.observe(cell.feature, cell.label, purchase.value),
+            remaining=money.subtract(self.remaining, purchase.cost),
+            history=(*self.history, purchase),
+            cases_left=asked._cases_left_with(cell, -1),
+        )
+
+    def _cell(self, feature: int, label: int) -> Action:
+        return Action(self.problem.feature_index(feature), self.problem.label_index(label))
+
+    def _words(self, cell: Action) -> str:
+        name, label = self.problem.features[cell.feature].name, self.problem.labels[cell.label]
+        return f"feature {name!r} of label {label!r}"
+
+    def _check_money(self, cost: Decimal) -> None:
+        if cost > self.free:
+            raise PurchaseError(
+                f"cost {cost} is more than the free {self.free} of the budget "
+                f"{self.problem.budget} (spent {self.spent}, reserved {self.reserved})"
+            )
+
+    def _cases_left_with(self, cell: Action, change: int) -> Integers:
+        if self.cases_left[cell] == NO_LIMIT:
+            return self.cases_left
+        if self.cases_left[cell] + change < 0:
+            raise PurchaseError(f"no case is left to buy {self._words(cell)} from")
+        changed = self.cases_left.copy()
+        changed[cell] += change
+        changed.setflags(write=False)
+        return changed
+
+    def _request(self, number: int) -> Request:
+        for request in self.pending:
+            if request.number == number:
+                return request
+        known = ", ".join(str(each.number) for each in self.pending) or "none"
+        raise PurchaseError(f"request {number} is not pending; pending are: {known}")
+
+
+def _is_count(number: object) -> bool:
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return whole and int(number) >= 0  # type: ignore[call-overload]
