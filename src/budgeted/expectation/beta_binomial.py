@@ -23,10 +23,12 @@ def weights(counts: Floats, totals: Floats, purchases: int) -> Floats:
     [[0.333, 0.333, 0.333], [0.1, 0.3, 0.6]]
     """
     seen = np.arange(purchases)
-    alpha, beta = counts[:, None], (totals - counts)[:, None]
+    alpha = counts[:, None]
+    # Never quite 0, even where the other values' counts drown in the rounding of a large one.
+    beta = np.maximum(totals - counts, np.finfo(float).tiny)[:, None]
     # P(c + 1) / P(c) = (n − c)/(c + 1) · (α + c)/(β + n − c − 1)
     ratios = np.log((purchases - seen) / (seen + 1)) + np.log(
-        (alpha + seen) / (beta + (purchases - 1) - seen)
+        (alpha + seen) / (beta + (purchases - 1 - seen))
     )
     logs = np.zeros((len(counts), purchases + 1))
     np.cumsum(ratios, axis=1, out=logs[:, 1:])
