@@ -124,18 +124,18 @@ def _compute_factors(
         np.asarray(problem.offsets)[features] - starts, sizes
     )
 
-    def powers(purchases: Integers) -> Complexes:
-        """Z of labels × values, for features × labels purchases."""
-        flat = _expected_powers(
-            problem.prior_counts[:, columns].ravel(),
-            belief.observed[:, columns].ravel(),
-            np.repeat(belief.totals[:, features], sizes, axis=1).ravel(),
-            np.repeat(purchases[features].T, sizes, axis=1).ravel(),
-        )
-        return flat.reshape(2, len(columns), -1)
+    def per_value(per_cell: NDArray[Any]) -> NDArray[Any]:
+        """Spread labels × features over the values of each feature."""
+        return np.repeat(per_cell, sizes, axis=1).ravel()
 
-    now = powers(given)
-    deeper = powers(given + depths) if depths[features].any() else now
+    bought = per_value(given[features].T)
+    powers = _expected_powers(
+        np.tile(problem.prior_counts[:, columns].ravel(), 2),
+        np.tile(belief.observed[:, columns].ravel(), 2),
+        np.tile(per_value(belief.totals[:, features]), 2),
+        np.concatenate([bought, bought + per_value(depths[features].T)]),
+    )
+    now, deeper = powers.reshape(2, 2, len(columns), -1)
     second = now[1].conj()
     return np.stack(
         [
@@ -154,38 +154,45 @@ def _expected_powers(
     result = np.empty((len(prior), len(FREQUENCIES)), dtype=complex)
     for depth in np.unique(purchases).tolist():
         rows = np.flatnonzero(purchases == depth)
-        if depth == 0:
-            result[rows] = _powers(prior[rows] + observed[rows])
-            continue
         for tile in _tiles(prior, observed, rows, depth):
             # (α + c)^(½+iω) is a table over c: rows that start c further on use it shifted.
-            first = observed[tile].min()
+            first = int(observed[tile].min())
             shifts = observed[tile] - first
-            weights = np.zeros((len(tile), shifts.max() + depth + 1))
+            length = int(shifts.max()) + depth + 1
+            if depth == 0:
+                result[tile] = _table(float(prior[tile[0]]), first, length)[shifts]
+                continue
+            weights = np.zeros((len(tile), length))
             places = shifts[:, None] + np.arange(depth + 1)
-            chances = beta_binomial.weights(prior[tile] + observed[tile], totals[tile], depth)
-            np.put_along_axis(weights, places, chances, axis=1)
-            result[tile] = 0
-            for start in range(0, weights.shape[1], _LONGEST_TABLE):
+            weights[np.arange(len(tile))[:, None], places] = beta_binomial.weights(
+                prior[tile] + observed[tile], totals[tile], depth
+            )
+            product = np.zeros((len(tile), 2 * len(FREQUENCIES)))
+            for start in range(0, length, _LONGEST_TABLE):
                 part = weights[:, start : start + _LONGEST_TABLE]
-                table = _table(prior[tile[0]], first + start, part.shape[1])
-                result[tile] += (part @ table.view(float)).view(complex)
-    result /= _powers(totals + purchases)
+                table = _table(float(prior[tile[0]]), first + start, part.shape[1])
+                product += part @ table.view(float)
+            result[tile] = product.view(complex)
+    scales, which = np.unique(totals + purchases, return_inverse=True)
+    result *= (1 / _power(scales))[which]
     return result
 
 
-def _powers(bases: Floats) -> Complexes:
-    """Return base^(½+iω), bases × frequencies, each distinct base computed once."""
-    distinct, which = np.unique(bases, return_inverse=True)
-    return _power(distinct)[which]
-
-
 def _power(bases: NDArray[np.floating[Any]]) -> Complexes:
-    logs = np.log(bases)[:, None]
-    size, angle = np.exp(logs / 2), logs * FREQUENCIES
-    result = np.empty(angle.shape, dtype=complex)
-    np.multiply(size, np.cos(angle), out=result.real)
-    np.multiply(size, np.sin(angle), out=result.imag)
+    """Return base^(½+iω); as the frequencies are multiples of a step, by repeated squaring.
+
+    base^(i(m+n)h) = base^(imh) · base^(inh): each round doubles how many frequencies are done,
+    with one complex product each where the sine and cosine of each would cost ten times that.
+    """
+    logs = np.log(bases)
+    result = np.empty((len(bases), len(FREQUENCIES)), dtype=complex)
+    result[:, 0] = np.exp(logs / 2)
+    done = 1
+    while done < len(FREQUENCIES):
+        more = min(done, len(FREQUENCIES) - done)
+        turn = np.exp(1j * FREQUENCIES[done] * logs)[:, None]
+        np.multiply(result[:, :more], turn, out=result[:, done : done + more])
+        done += more
     return result
 
 
@@ -206,10 +213,13 @@ def _pages(prior: float, number: int) -> Complexes:
 def _tiles(prior: Floats, observed: Integers, rows: Integers, depth: int) -> Iterator[Integers]:
     """Split rows into groups of one prior count and observed counts near each other."""
     window = max(depth, _SMALLEST_WINDOW)
-    nearby = observed[rows] // window
-    order = np.lexsort((nearby, prior[rows]))
-    changes = np.flatnonzero(np.diff(prior[rows][order]) != 0)
-    moves = np.flatnonzero(np.diff(nearby[order]) != 0)
-    for group in np.split(rows[order], np.union1d(changes, moves) + 1):
-        most = max(1, _LARGEST_TILE // (window + depth + 1))
-        yield from np.split(group, range(most, len(group), most))
+    most = max(1, _LARGEST_TILE // (window + depth + 1))
+    base, seen = prior[rows], observed[rows]
+    groups = [rows]
+    if (base != base[0]).any() or seen.max() - seen.min() >= window:
+        nearby = seen // window
+        order = np.lexsort((nearby, base))
+        changes = (np.diff(base[order]) != 0) | (np.diff(nearby[order]) != 0)
+        groups = np.split(rows[order], np.flatnonzero(changes) + 1)
+    for group in groups:
+        yield from (group[start : start + most] for start in range(0, len(group), most))
