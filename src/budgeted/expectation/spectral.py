@@ -58,6 +58,9 @@ _LONGEST_TABLE = 2**14
 _PAGE = 256
 """Powers are computed by pages of this many, and pages are remembered."""
 
+_FEW_ROWS = 16
+"""Up to so many rows, one call of exp beats several rounds of doubling."""
+
 _memory = Memory(entries=2**15)  # 4 kB each
 
 
@@ -124,37 +127,37 @@ def _compute_factors(
         np.asarray(problem.offsets)[features] - starts, sizes
     )
 
-    def per_value(per_cell: NDArray[Any]) -> NDArray[Any]:
-        """Spread labels × features over the values of each feature."""
-        return np.repeat(per_cell, sizes, axis=1).ravel()
+    prior, observed = problem.prior_counts[:, columns].ravel(), belief.observed[:, columns].ravel()
+    totals = belief.totals[:, features].T
+    total = np.repeat(totals.T, sizes, axis=1).ravel()
 
-    bought = per_value(given[features].T)
-    powers = _expected_powers(
-        np.tile(problem.prior_counts[:, columns].ravel(), 2),
-        np.tile(belief.observed[:, columns].ravel(), 2),
-        np.tile(per_value(belief.totals[:, features]), 2),
-        np.concatenate([bought, bought + per_value(depths[features].T)]),
-    )
-    now, deeper = powers.reshape(2, 2, len(columns), -1)
+    def sums(purchases: Integers) -> Complexes:
+        """E[(α+c)^(½+iω)] of labels × values: Z without the division by N + m."""
+        each = np.repeat(purchases.T, sizes, axis=1).ravel()
+        return _expected_powers(prior, observed, total, each).reshape(2, len(columns), -1)
+
+    before, after = given[features], (given + depths)[features]
+    now = sums(before)
+    deeper = sums(after) if depths[features].any() else now
     second = now[1].conj()
-    return np.stack(
-        [
-            np.add.reduceat(now[0] * second, starts, axis=0),
-            np.add.reduceat(deeper[0] * second, starts, axis=0),
-            np.add.reduceat(now[0] * deeper[1].conj(), starts, axis=0),
-        ],
-        axis=1,
-    )
+    products = (now[0] * second, deeper[0] * second, now[0] * deeper[1].conj())
+    bought = np.stack([before, before, before], axis=1)
+    bought[:, 1, 0], bought[:, 2, 1] = after[:, 0], after[:, 1]
+    # (N₁+m₁)^−(½+iω) · (N₂+m₂)^−(½−iω) is common to the values of a feature.
+    logs = np.log(totals[:, None, :] + bought).reshape(-1, 2)
+    scales = _rotations(-logs.sum(axis=1) / 2, logs[:, 1] - logs[:, 0])
+    result = np.stack([np.add.reduceat(each, starts, axis=0) for each in products], axis=1)
+    result *= scales.reshape(result.shape)
+    return result
 
 
 def _expected_powers(
     prior: Floats, observed: Integers, totals: Floats, purchases: Integers
 ) -> Complexes:
-    """Z(m, ω) of each row: the expected ½+iω-th power of its parameter after its purchases."""
+    """E[(α+c)^(½+iω)] of each row over its purchases, rows × frequencies."""
     result = np.empty((len(prior), len(FREQUENCIES)), dtype=complex)
     for depth in np.unique(purchases).tolist():
-        rows = np.flatnonzero(purchases == depth)
-        for tile in _tiles(prior, observed, rows, depth):
+        for tile in _tiles(prior, observed, np.flatnonzero(purchases == depth), depth):
             # (α + c)^(½+iω) is a table over c: rows that start c further on use it shifted.
             first = int(observed[tile].min())
             shifts = observed[tile] - first
@@ -173,24 +176,31 @@ def _expected_powers(
                 table = _table(float(prior[tile[0]]), first + start, part.shape[1])
                 product += part @ table.view(float)
             result[tile] = product.view(complex)
-    scales, which = np.unique(totals + purchases, return_inverse=True)
-    result *= (1 / _power(scales))[which]
     return result
 
 
 def _power(bases: NDArray[np.floating[Any]]) -> Complexes:
-    """Return base^(½+iω); as the frequencies are multiples of a step, by repeated squaring.
-
-    base^(i(m+n)h) = base^(imh) · base^(inh): each round doubles how many frequencies are done,
-    with one complex product each where the sine and cosine of each would cost ten times that.
-    """
+    """Return base^(½+iω), bases × frequencies."""
     logs = np.log(bases)
-    result = np.empty((len(bases), len(FREQUENCIES)), dtype=complex)
-    result[:, 0] = np.exp(logs / 2)
+    return _rotations(logs / 2, logs)
+
+
+def _rotations(log_sizes: Floats, angles: Floats) -> Complexes:
+    """Return exp(size + iω·angle), rows × frequencies, by repeated doubling.
+
+    The frequencies are multiples of a step h, and e^(i(m+n)ha) = e^(imha) · e^(inha): each round
+    doubles how many are done, with one complex product each, where the sine and cosine of each
+    would cost ten times as much.
+    """
+    if len(angles) <= _FEW_ROWS:
+        direct: Complexes = np.exp(log_sizes[:, None] + 1j * np.multiply.outer(angles, FREQUENCIES))
+        return direct
+    result = np.empty((len(angles), len(FREQUENCIES)), dtype=complex)
+    result[:, 0] = np.exp(log_sizes)
     done = 1
     while done < len(FREQUENCIES):
         more = min(done, len(FREQUENCIES) - done)
-        turn = np.exp(1j * FREQUENCIES[done] * logs)[:, None]
+        turn = np.exp(1j * FREQUENCIES[done] * angles)[:, None]
         np.multiply(result[:, :more], turn, out=result[:, done : done + more])
         done += more
     return result
