@@ -1,0 +1,121 @@
+"""Which engine answers, and what is said when one cannot."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from budgeted import Belief, Feature, Problem
+from budgeted.errors import AllocationError, EngineError, ObservationError
+from budgeted.expectation import ENGINES, expected_loss, lookahead, loss
+
+
+def a_belief(labels=2, features=2):
+    problem = Problem(
+        [Feature(f"f{i}", ("a", "b"), 1) for i in range(features)],
+        [f"label {j}" for j in range(labels)],
+        [1 / labels] * labels,
+        10,
+    )
+    return Belief.prior(problem).observe(0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "features", "kind", "engine"),
+    [
+        (2, 2, "gini", "spectral"),
+        (2, 60, "entropy", "spectral"),
+        (2, 2, "zero_one", "grid"),
+        (2, 60, "zero_one", "grid"),
+        (3, 2, "gini", "enumeration"),
+        (3, 2, "zero_one", "enumeration"),
+        (3, 60, "gini", "particles"),
+    ],
+)
+def test_the_most_exact_engine_is_chosen_and_named(labels, features, kind, engine):
+    belief = a_belief(labels, features)
+    assert loss(belief, kind).engine == engine
+    depths = np.full((features, labels), 2)
+    assert lookahead(belief, depths, kind, particles=50).engine == engine
+
+
+def test_a_result_is_a_float_that_knows_its_bounds():
+    found = loss(a_belief(), "gini")
+    assert isinstance(found, float)
+    assert found.lower < found < found.upper
+    assert found.standard_error == 0
+    sampled = loss(a_belief(), "gini", engine="particles", particles=100)
+    assert sampled.standard_error > 0
+    twin = copy.deepcopy(sampled)
+    assert (twin, twin.engine, twin.lower) == (sampled, "particles", sampled.lower)
+
+
+def test_sampling_is_reproducible_and_its_stream_can_be_chosen():
+    belief = a_belief(3)
+    first = loss(belief, engine="particles", particles=100)
+    assert first == loss(belief, engine="particles", particles=100)
+    assert first != loss(belief, engine="particles", particles=100, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "engine", "says"),
+    [
+        (3, "gini", "spectral", "spectral engine is for two labels, this problem has 3"),
+        (3, "zero_one", "grid", "grid engine is for two labels"),
+        (2, "zero_one", "spectral", "spectral engine has no zero_one loss"),
+        (2, "gini", "grid", "grid engine is for zero_one, not gini"),
+        (2, "gini", "magic", "there is no engine 'magic'; there are auto"),
+        (2, "brier", "auto", "there is no loss 'brier'; there are gini, entropy, zero_one"),
+    ],
+)
+def test_an_engine_that_cannot_says_why(labels, kind, engine, says):
+    with pytest.raises(EngineError, match=says):
+        loss(a_belief(labels), kind, engine=engine)
+    with pytest.raises(EngineError, match=says):
+        lookahead(a_belief(labels), np.ones((2, labels), dtype=int), kind, engine=engine)
+
+
+def test_enumeration_refuses_what_would_take_forever():
+    with pytest.raises(EngineError, match="enumeration would need"):
+        loss(a_belief(features=40), engine="enumeration")
+    with pytest.raises(EngineError, match="enumeration would need"):
+        expected_loss(
+            a_belief(), dict.fromkeys([(0, 0), (0, 1), (1, 0)], 1000), engine="enumeration"
+        )
+
+
+@pytest.mark.parametrize(
+    ("allocation", "error", "says"),
+    [
+        ({(0, 0): -1}, AllocationError, r"allocation\[\(0, 0\)\]: must be a whole number"),
+        ({(0, 0): 1.5}, AllocationError, "must be a whole number of purchases from 0, got 1.5"),
+        ({(0, 0): float("nan")}, AllocationError, "got nan"),
+        ({(0, 0): True}, AllocationError, "got True"),
+        ({0: 1}, AllocationError, r"keys must be \(feature, label\), got 0"),
+        ({(9, 0): 1}, ObservationError, "there is no feature number 9"),
+        ({("f0", "label 7"): 1}, ObservationError, "there is no label 'label 7'"),
+    ],
+)
+def test_wrong_allocations_are_explained(allocation, error, says):
+    with pytest.raises(error, match=says):
+        expected_loss(a_belief(), allocation)
+
+
+@pytest.mark.parametrize(
+    "depths", [np.ones((2, 3), dtype=int), np.full((2, 2), -1), np.ones((2, 2)), [[1, 1]]]
+)
+def test_wrong_depths_are_explained(depths):
+    with pytest.raises(AllocationError, match="depths: must be whole numbers from 0"):
+        lookahead(a_belief(), depths)
+
+
+@pytest.mark.parametrize("particles", [0, 1, -5, 2.5, True])
+def test_wrong_numbers_of_particles_are_explained(particles):
+    with pytest.raises(EngineError, match="particles: must be a whole number from 2"):
+        loss(a_belief(), engine="particles", particles=particles)
+
+
+def test_the_documentation_lists_every_engine():
+    import budgeted.expectation
+
+    assert all(f"``{engine}``" in budgeted.expectation.__doc__ for engine in ENGINES[1:])

@@ -1,0 +1,191 @@
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from budgeted import Action, Belief, Feature, Problem, simulate
+from budgeted.cases import pick_case
+from budgeted.errors import WorldError
+from budgeted.expectation import loss
+from budgeted.policies import POLICIES, policy
+from budgeted.simulation import ModelWorld, TableWorld, Validation
+
+
+def a_problem(features=2, budget="12", cost="1"):
+    return Problem(
+        [Feature(f"f{i}", ("a", "b"), cost) for i in range(features)],
+        ("first", "second"),
+        (0.5, 0.5),
+        budget,
+    )
+
+
+def a_table(problem, cases=40, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, cases)
+    values = rng.integers(0, 2, (cases, len(problem.features)))
+    return values, labels
+
+
+def test_every_row_says_what_was_bought_and_how_things_stand():
+    problem = a_problem()
+    values, labels = a_table(problem)
+    world = TableWorld(problem, values, labels, seed=3)
+    judge = Validation.of_table(problem, *a_table(problem, seed=1))
+    rows = list(simulate(problem, policy("sfl"), world, seed=5, validation=judge))
+    assert [row.step for row in rows] == list(range(1, 13))
+    belief, spent = Belief.prior(problem), 0
+    for row in rows:
+        assert values[row.case, row.feature] == row.value
+        assert labels[row.case] == row.label
+        belief, spent = belief.observe(row.feature, row.label, row.value), spent + row.cost
+        assert row.spent == spent
+        assert row.loss == pytest.approx(float(loss(belief, "gini")), abs=1e-12)
+        assert row.validation_error == judge.error(belief)
+        assert row.true_error is None
+        assert row.engine == "spectral"
+    assert len({(row.case, row.feature) for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_same_seed_same_run(name):
+    problem = a_problem()
+    world = TableWorld(problem, *a_table(problem), seed=3)
+    runs = [list(simulate(problem, policy(name), world, seed=5)) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_all_policies_face_the_same_model_world():
+    """The n-th answer of a cell is the same whoever asks, and whenever."""
+    problem = a_problem(features=3, budget="60")
+    world = ModelWorld(problem, np.array([[0.3, 0.7] * 3, [0.6, 0.4] * 3]), seed=9)
+    answers = {}
+    for name in POLICIES:
+        counts = Counter()
+        for row in simulate(problem, policy(name), world, seed=1, loss=None):
+            key = (row.feature, row.label, counts[row.feature, row.label])
+            assert answers.setdefault(key, row.value) == row.value
+            counts[row.feature, row.label] += 1
+    assert len(answers) > 60
+
+
+def test_a_model_world_answers_with_its_probabilities():
+    problem = a_problem(features=1)
+    stock = ModelWorld(problem, [[0.9, 0.1], [0.2, 0.8]], seed=4).open()
+    seen = sum(stock.buy(Action(0, 1)).value for _ in range(2_000))
+    assert abs(seen - 1_600) < 4 * np.sqrt(2_000 * 0.8 * 0.2)
+
+
+def test_all_policies_use_the_cases_in_the_same_order():
+    problem = a_problem(features=3, budget="20")
+    world = TableWorld(problem, *a_table(problem, cases=100), seed=7)
+    for name in POLICIES:
+        used = {0: [], 1: []}
+        for row in simulate(problem, policy(name), world, seed=2, loss=None):
+            used[row.label].append(row.case)
+        for label, cases in used.items():
+            assert cases == world.order[label][: len(cases)].tolist()
+
+
+def test_fresh_cases_first_then_those_that_lack_the_feature():
+    problem = a_problem()
+    values, labels = np.zeros((3, 2), dtype=int), np.array([0, 0, 1])
+    stock = TableWorld(problem, values, labels, seed=0).open()
+    first, second = (stock.buy(Action(feature, 0)).case for feature in (0, 1))
+    assert {first, second} == {0, 1}
+    assert stock.buy(Action(1, 0)).case == first
+    assert stock.buy(Action(0, 0)).case == second
+    with pytest.raises(WorldError, match="no case left"):
+        stock.buy(Action(0, 0))
+
+
+def test_overlap_completes_cases():
+    problem = a_problem()
+    values, labels = np.zeros((3, 2), dtype=int), np.zeros(3, dtype=int)
+    stock = TableWorld(problem, values, labels, seed=0, rule="overlap").open()
+    assert stock.buy(Action(0, 0)).case == stock.buy(Action(1, 0)).case
+
+
+def test_no_rule_picks_a_case_that_has_the_feature():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        bought = rng.random((5, 3)) < 0.7
+        order = rng.permutation(5)[:4]
+        for rule in ("fresh", "overlap"):
+            case = pick_case(rule, order, bought, feature=1)
+            if case is None:
+                assert bought[order, 1].all()
+            else:
+                assert case in order
+                assert not bought[case, 1]
+
+
+def test_a_missing_value_costs_money_and_brings_nothing():
+    problem = a_problem(features=1, budget="3")
+    world = TableWorld(problem, np.full((9, 1), -1), np.zeros(9, dtype=int))
+    rows = list(simulate(problem, policy("round-robin"), world))
+    assert [row.value for row in rows] == [None] * 3
+    assert rows[-1].spent == 3
+    assert rows[-1].loss == pytest.approx(0.5)
+
+
+def test_the_true_error_equals_brute_force():
+    problem = a_problem(features=3)
+    rng = np.random.default_rng(8)
+    first = rng.random((2, 3))
+    parameters = np.stack([first, 1 - first], axis=2).reshape(2, 6)
+    belief = Belief(problem, rng.integers(0, 9, (2, 6)))
+    truth = 0.0
+    for x in product((0, 1), repeat=3):
+        guess = int(belief.posterior(dict(enumerate(x))).argmax())
+        chance = np.prod([parameters[1 - guess, 2 * i + value] for i, value in enumerate(x)])
+        truth += 0.5 * float(chance)
+    assert Validation.of_model(problem, parameters).error(belief) == pytest.approx(truth)
+
+
+def test_where_labels_tie_the_judge_expects_a_guess():
+    problem = a_problem()
+    judge = Validation.of_table(problem, *a_table(problem))
+    assert judge.error(Belief.prior(problem)) == pytest.approx(0.5)
+
+
+def test_complete_training_data_counts_every_known_value():
+    problem = a_problem()
+    values = np.array([[0, 1], [1, -1], [1, 1]])
+    world = TableWorld(problem, values, np.array([0, 0, 1]))
+    assert world.complete_belief().observed.tolist() == [[1, 1, 0, 1], [0, 1, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "says"),
+    [
+        ([[0, 1, 0]], [0], "values: must be a table of at least one case × 2 features"),
+        (np.zeros((0, 2), dtype=int), [], "at least one case"),
+        ([[0, 1]], [0, 1], "labels: must be one per case"),
+        ([[0, 1], [0, 2]], [0, 1], "values: case 1, column 1 holds 2; positions there go from -1"),
+        ([[0, -2]], [0], "values: case 0, column 1 holds -2"),
+        ([[0, 1]], [2], "labels: case 0, column 0 holds 2; positions there go from 0 to 1"),
+        ([[0.5, 1]], [0], "values: must be positions"),
+    ],
+)
+def test_wrong_tables_are_explained(values, labels, says):
+    problem = a_problem()
+    labels = np.asarray(labels, dtype=int)
+    for build in (TableWorld, Validation.of_table):
+        with pytest.raises(WorldError, match=says):
+            build(problem, np.asarray(values), labels)
+
+
+@pytest.mark.parametrize(
+    "parameters", [[[0.5, 0.5]], [[0.5, 0.6], [0.5, 0.5]], [[1.5, -0.5], [0.5, 0.5]]]
+)
+def test_wrong_models_are_explained(parameters):
+    with pytest.raises(WorldError, match="parameters: must be probabilities that sum to 1"):
+        ModelWorld(a_problem(features=1), parameters)
+
+
+def test_an_unknown_case_rule_is_explained():
+    problem = a_problem()
+    with pytest.raises(WorldError, match="no case rule 'nearest'; there are fresh, overlap"):
+        TableWorld(problem, *a_table(problem), rule="nearest")
