@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgeted import __version__
+from budgeted.errors import BudgetedError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,7 +31,7 @@ DEMO_POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
     "biased robin (cells)": ("biased-robin", {"over": "cells"}),
     "biased robin (features)": ("biased-robin", {}),
     "greedy": ("greedy", {}),
-    "single feature lookahead": ("sfl", {}),
+    "lookahead (SFL)": ("sfl", {}),
 }
 
 
@@ -38,8 +39,6 @@ class _Group(click.Group):
     """Commands whose own errors end in one line, not in a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from budgeted.errors import BudgetedError
-
         try:
             return super().invoke(ctx)
         except BudgetedError as error:
@@ -57,8 +56,10 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--runs", default=30, show_default=True, help="How many worlds to average over.")
-@click.option("--seed", default=2003, show_default=True, help="Which worlds.")
+@click.option("--runs", default=30, show_default=True, type=click.IntRange(min=1),
+              help="How many worlds to average over.")  # fmt: skip
+@click.option("--seed", default=2003, show_default=True, type=click.IntRange(min=0),
+              help="Which worlds.")  # fmt: skip
 @click.option(
     "--figure",
     default="budgeted-demo.png",
@@ -79,7 +80,7 @@ def demo(runs: int, seed: int, figure: str) -> None:
 
     console = Console()
     console.print(
-        "Ten features for sale, one of them tells the labels apart; which one is not known.\n"
+        "Ten features for sale. One tells the labels apart; which one, nobody knows.\n"
         f"Each policy spends {DEMO_BUDGET} on single values, in the same {runs} worlds.\n"
     )
     built = {label: policy(name, **kw) for label, (name, kw) in DEMO_POLICIES.items()}
@@ -87,10 +88,13 @@ def demo(runs: int, seed: int, figure: str) -> None:
     console.print(_comparison_table(results))
     complete = float(next(iter(results.values())).complete.mean())
     console.print(f"Complete training data (8 000 values): {complete:.3f}. Best possible: 0.100.\n")
-    _draw(figure, "One feature of ten matters", results)
+    try:
+        _draw(figure, "One feature of ten matters", results)
+    except BudgetedError as error:  # the table is worth having without its figure
+        click.echo(str(error), err=True)
     console.print(
-        "Next: [bold]budgeted simulate --problem figure-3b --policy sfl --budget 100[/bold], "
-        "[bold]budgeted policies[/bold], or the README for Python.",
+        "Next: [bold]budgeted simulate --help[/bold], [bold]budgeted policies[/bold], "
+        "or the README for Python.",
         highlight=False,
     )
 
@@ -101,8 +105,10 @@ def demo(runs: int, seed: int, figure: str) -> None:
 @click.option("--policy", "policy_name", default="sfl", show_default=True,
               help="Who chooses; see 'budgeted policies'.")  # fmt: skip
 @click.option("--budget", default="100", show_default=True, help="Money; a value costs 1.")
-@click.option("--runs", default=50, show_default=True, help="How many worlds to average over.")
-@click.option("--seed", default=0, show_default=True, help="Which worlds.")
+@click.option("--runs", default=50, show_default=True, type=click.IntRange(min=1),
+              help="How many worlds to average over.")  # fmt: skip
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Which worlds.")  # fmt: skip
 @click.option("--max-depth", type=int, help="Policy parameter: look at most so far ahead.")
 @click.option("--loss", type=click.Choice(["gini", "entropy", "zero_one"]),
               help="Policy parameter: which loss steers.")  # fmt: skip
@@ -136,13 +142,17 @@ def simulate(
     from dataclasses import replace
 
     from budgeted.datasets import SYNTHETIC
+    from budgeted.figures import check_format
     from budgeted.policies import policy
 
     given = {key: value for key, value in options.items() if value is not None}
     knobs = {key: given.pop(key) for key in
              ("features", "discriminative", "strength", "class_prior") if key in given}  # fmt: skip
+    if figure:
+        check_format(figure)  # before the runs, not after them
     chosen = policy(policy_name, **given)
     setting = replace(SYNTHETIC[problem], **knobs)
+    setting.draw(seed, budget)  # a wrong budget ends here, not behind a progress bar
     result = _run_all(setting, {policy_name: chosen}, budget=budget, runs=runs, seed=seed)
     if figure:
         _draw(figure, f"{policy_name} on {problem}", result)
@@ -211,15 +221,18 @@ def _comparison_table(results: Mapping[str, Runs]) -> Table:
     from rich.table import Table
 
     checkpoints = [DEMO_BUDGET // 4, DEMO_BUDGET // 2, DEMO_BUDGET]
-    table = Table(title="0/1 error on validation cases: mean ± standard error")
-    table.add_column("policy")
+    table = Table(
+        title="0/1 error on validation cases: mean ± standard error",
+        caption="hits: mean purchases of the one feature that matters",
+    )
+    table.add_column("policy", no_wrap=True)
     for checkpoint in checkpoints:
-        table.add_column(f"after {checkpoint}", justify="right")
-    table.add_column("bought of the one that matters", justify="right")
+        table.add_column(f"after {checkpoint}", justify="right", no_wrap=True)
+    table.add_column("hits", justify="right")
     for label, runs in results.items():
         curve = runs.curve()
         errors = [
-            f"{curve[at - 1]['mean_error']:.3f} ± {curve[at - 1]['standard_error']:.3f}"
+            f"{curve[at - 1]['mean_error']:.3f} ±{curve[at - 1]['standard_error']:.3f}"
             for at in checkpoints
         ]
         table.add_row(label, *errors, f"{runs.discriminative.mean():.1f}")
@@ -227,6 +240,9 @@ def _comparison_table(results: Mapping[str, Runs]) -> Table:
 
 
 def _print_curve(runs: Runs) -> None:
+    if not runs.errors.size:
+        click.echo("nothing could be bought: the budget is below every cost")
+        return
     click.echo("purchases  spent  mean error  standard error")
     for point in runs.curve():
         click.echo(

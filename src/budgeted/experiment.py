@@ -93,6 +93,8 @@ def repeat(
     """
     if runs < 1:
         raise WorldError(f"runs: must be at least 1, got {runs}")
+    if seed < 0:
+        raise WorldError(f"seed: must be 0 or more, got {seed}")
     errors, spent, bought, useful, complete = [], [], [], [], []
     for run in range(runs):
         world_seed = run_seed(seed, run)

@@ -54,9 +54,14 @@ def error_curves(
         "field": "policy",
         "type": "nominal",
         "scale": {"domain": list(curves), "range": list(_COLOURS[: len(curves)])},
-        "legend": {"title": None, "labelLimit": 300, "symbolStrokeWidth": 3},
+        "legend": {
+            "title": None,
+            "labelLimit": 300,
+            "symbolType": "stroke",
+            "symbolStrokeWidth": 3,
+            "symbolOpacity": 1,
+        },
     }
-    plain = {**colour, "legend": None}  # a legend of faint bands would hide that of the lines
     layers: list[Figure] = [
         {
             "mark": {"type": "area", "opacity": 0.13},
@@ -64,7 +69,7 @@ def error_curves(
                 "x": x,
                 "y": {**y, "field": "lower"},
                 "y2": {"field": "upper"},
-                "color": plain,
+                "color": colour,
             },
         },
         {
@@ -101,16 +106,22 @@ def error_curves(
     }
 
 
-def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure; the ending of the name says how: .png, .svg, .pdf, .html or .json.
-
-    All but .json (the Vega-Lite definition itself) need the extra ``figures``.
-    """
+def check_format(path: str | Path) -> Path:
+    """Return the path if a figure can be written there by its ending, else raise."""
     target = Path(path)
     if target.suffix not in FORMATS:
         raise BudgetedError(
             f"{target.name}: cannot write {target.suffix!r}; use {', '.join(FORMATS)}"
         )
+    return target
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure; the ending of the name says how: .png, .svg, .pdf, .html or .json.
+
+    All but .json (the Vega-Lite definition itself) need the extra ``figures``.
+    """
+    target = check_format(path)
     if target.suffix == ".json":
         target.write_text(json.dumps(figure, indent=1), encoding="utf-8")
         return target

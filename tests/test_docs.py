@@ -1,0 +1,80 @@
+"""Documentation that runs, and says what is so."""
+
+import doctest
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+
+def console_examples(path):
+    """Each ``$ budgeted …`` of a console block with the output that follows it."""
+    blocks = re.findall(r"```console\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    for block in blocks:
+        for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = example.partition("\n")
+            if command.startswith("budgeted") and output.strip():
+                yield command, output
+
+
+def test_the_python_of_the_readme_runs():
+    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert tried > 15
+    assert failed == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "output"), list(console_examples(ROOT / "README.md")), ids=lambda each: each[:30]
+)
+def test_the_commands_of_the_readme_print_what_it_shows(command, output, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        env={"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    tidy = [[line.rstrip() for line in each.strip().splitlines()] for each in (done.stdout, output)]
+    assert tidy[0] == tidy[1]
+
+
+def test_the_command_reference_is_current():
+    from write_cli_reference import reference
+
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference(), (
+        "run tools/write_cli_reference.py"
+    )
+
+
+def test_the_picture_of_the_layers_is_current():
+    from draw_architecture import draw
+
+    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == draw(), (
+        "run tools/draw_architecture.py"
+    )
+
+
+def test_every_module_has_a_line_in_the_architecture():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contract = tomllib.load(file)["tool"]["importlinter"]["contracts"][0]
+    for layer in contract["layers"]:
+        for module in layer.split("|"):
+            assert f"| `{module.strip()}` |" in page
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))],
+                         ids=lambda page: page.name)  # fmt: skip
+def test_links_within_the_project_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
