@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from budgeted.belief import Belief as Belief
+    from budgeted.coding import Coding as Coding
     from budgeted.errors import BudgetedError as BudgetedError
     from budgeted.problem import Action as Action
     from budgeted.problem import Feature as Feature
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from budgeted.simulation import simulate as simulate
     from budgeted.state import Purchase as Purchase
     from budgeted.state import State as State
+    from budgeted.table import Table as Table
+    from budgeted.table import from_dataframe as from_dataframe
+    from budgeted.table import read_csv as read_csv
 
 __version__ = "0.1.0"
 
@@ -22,10 +26,14 @@ _HOMES = {
     "Action": "problem",
     "Belief": "belief",
     "BudgetedError": "errors",
+    "Coding": "coding",
     "Feature": "problem",
     "Problem": "problem",
     "Purchase": "state",
     "State": "state",
+    "Table": "table",
+    "from_dataframe": "table",
+    "read_csv": "table",
     "simulate": "simulation",
 }
 
