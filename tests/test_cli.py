@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from budgeted.cli import PROBLEMS, main
-from budgeted.datasets import SYNTHETIC
 from budgeted.policies import POLICIES
+from budgeted.synthetic import SYNTHETIC
 
 SMALL = ["simulate", "--budget", "6", "--runs", "3", "--seed", "7"]
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from budgeted.datasets import FIGURE_3A, FIGURE_3B, Synthetic
 from budgeted.errors import WorldError
 from budgeted.experiment import repeat, run_seed
 from budgeted.policies import policy
+from budgeted.synthetic import FIGURE_3A, FIGURE_3B, Synthetic
 
 
 def test_a_draw_has_the_sizes_of_the_paper():

@@ -16,9 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 WHAT = {
     "cli": "the command line, thin",
     "experiment": "many runs, their curves",
-    "datasets": "synthetic problems",
+    "cli_datasets": "its commands about tables",
+    "synthetic": "the synthetic problems of the paper",
+    "datasets": "UCI tables, splits",
+    "table": "CSV or dataframe → Table → Coding",
     "figures": "Vega-Lite to PNG, SVG, PDF, HTML",
-    "simulation": "World, simulate(): a row per purchase",
+    "simulation": "World, simulate()",
     "policies": "choose(state, rng) → Choice",
     "state": "money, history, pending",
     "expectation": "loss, now and expected",
@@ -74,14 +77,14 @@ def box(x: float, y: float, width: float, title: str, words: str, fill: str) -> 
 def draw() -> str:
     """Return the picture as SVG."""
     rows = layers()
-    top = 64
+    top = 64.0
     height = top + len(rows) * (BOX + GAP) + 40
     parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' "
-        f"width='{WIDTH}' height='{height}'>",
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height:g}' "
+        f"width='{WIDTH}' height='{height:g}'>",
         "<defs><marker id='arrow' markerWidth='9' markerHeight='8' refX='7' refY='4' "
         "orient='auto'><path d='M0,0 L8,4 L0,8 z' fill='#46627f'/></marker></defs>",
-        f"<rect width='{WIDTH}' height='{height}' fill='white'/>",
+        f"<rect width='{WIDTH}' height='{height:g}' fill='white'/>",
         text(LEFT, 30, "The layers", size=18, bold=True),
         text(LEFT, 50, "A module imports only from rows below its own.", size=12, fill="#555555"),
         text(RIGHT, 30, "One purchase", size=18, bold=True),

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from budgeted.simulation import simulate as simulate
     from budgeted.state import Purchase as Purchase
     from budgeted.state import State as State
+    from budgeted.table import Table as Table
+    from budgeted.table import from_dataframe as from_dataframe
+    from budgeted.table import read_csv as read_csv
+    from budgeted.table.coding import Coding as Coding
 
 __version__ = "0.1.0"
 
@@ -22,10 +26,14 @@ _HOMES = {
     "Action": "problem",
     "Belief": "belief",
     "BudgetedError": "errors",
+    "Coding": "table.coding",
     "Feature": "problem",
     "Problem": "problem",
     "Purchase": "state",
     "State": "state",
+    "Table": "table",
+    "from_dataframe": "table",
+    "read_csv": "table",
     "simulate": "simulation",
 }
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgeted import __version__
+from budgeted.cli_datasets import datasets
 from budgeted.errors import BudgetedError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from budgeted.datasets import Synthetic
     from budgeted.experiment import Runs
     from budgeted.policies import Policy
+    from budgeted.synthetic import Synthetic
 
 PROBLEMS = ("figure-3a", "figure-3b")
 
@@ -55,6 +56,9 @@ def main() -> None:
     """
 
 
+main.add_command(datasets)
+
+
 @main.command()
 @click.option("--runs", default=30, show_default=True, type=click.IntRange(min=1),
               help="How many worlds to average over.")  # fmt: skip
@@ -75,8 +79,8 @@ def demo(runs: int, seed: int, figure: str) -> None:
     """
     from rich.console import Console
 
-    from budgeted.datasets import FIGURE_3B
     from budgeted.policies import policy
+    from budgeted.synthetic import FIGURE_3B
 
     console = Console()
     console.print(
@@ -141,9 +145,9 @@ def simulate(
     """
     from dataclasses import replace
 
-    from budgeted.datasets import SYNTHETIC
     from budgeted.figures import check_format
     from budgeted.policies import policy
+    from budgeted.synthetic import SYNTHETIC
 
     given = {key: value for key, value in options.items() if value is not None}
     knobs = {key: given.pop(key) for key in

@@ -43,3 +43,11 @@ class PolicyError(BudgetedError):
 
 class WorldError(BudgetedError):
     """A table of cases, a model or a setting from which nothing can be bought."""
+
+
+class TableError(BudgetedError):
+    """A CSV file or dataframe that is not a table of labelled cases; names the line or column."""
+
+
+class DatasetError(BudgetedError):
+    """A table that is not in the catalogue, or that cannot be rebuilt here and now."""

@@ -1,4 +1,4 @@
-"""Problems to rehearse on: the two synthetic ones of the paper's Section 4.1."""
+"""The two synthetic problems of the paper's Section 4.1."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from budgeted.belief import Floats, Integers
+from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
 from budgeted.money import MoneyLike
 from budgeted.problem import Feature, Problem
@@ -14,33 +15,6 @@ from budgeted.simulation import TableWorld, Validation, stream
 
 _LARGEST_EXACT = 2**14
 """The true error is computed over every x up to so many of them."""
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """All that a run needs: a problem, a world that knows the answers, and judges.
-
-    Attributes
-    ----------
-    problem, world
-        What is for sale and who answers.
-    validation
-        Rows that are kept from the policy.
-    truth
-        Judge with the true model where it is known and small enough.
-    discriminative
-        Which features tell the labels apart, where that is known.
-    """
-
-    problem: Problem
-    world: TableWorld
-    validation: Validation
-    truth: Validation | None = None
-    discriminative: tuple[int, ...] = ()
-
-    def complete_error(self) -> float:
-        """Return the validation error after buying the whole training table."""
-        return self.validation.error(self.world.complete_belief())
 
 
 @dataclass(frozen=True)
