@@ -18,7 +18,9 @@ CURVES = {
 
 @pytest.fixture
 def figure():
-    return figures.error_curves(CURVES, title="Errors", subtitle="of two", complete=0.1)
+    return figures.error_curves(
+        CURVES, title="Errors", subtitle="of two", lines={"complete training data": 0.1}
+    )
 
 
 def test_the_figure_is_valid_vega_lite(figure):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from budgeted.errors import WorldError
-from budgeted.experiment import repeat, run_seed
 from budgeted.policies import policy
+from budgeted.runs import repeat, run_seed
 from budgeted.synthetic import FIGURE_3A, FIGURE_3B, Synthetic
 
 

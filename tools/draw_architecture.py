@@ -15,7 +15,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 WHAT = {
     "cli": "the command line, thin",
-    "experiment": "many runs, their curves",
+    "cli_experiment": "its commands about experiments",
+    "runner": "runs on any executor; continues after a stop",
+    "executors": "processes, Dask",
+    "results": "runs as Parquet files",
+    "experiment": "TOML → problem, policies, seeds",
+    "runs": "whole runs and their curves",
     "cli_datasets": "its commands about tables",
     "synthetic": "the synthetic problems of the paper",
     "datasets": "UCI tables, splits",

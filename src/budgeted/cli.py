@@ -13,13 +13,14 @@ import click
 
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
+from budgeted.cli_experiment import experiment
 from budgeted.errors import BudgetedError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from budgeted.experiment import Runs
     from budgeted.policies import Policy
+    from budgeted.runs import Runs
     from budgeted.synthetic import Synthetic
 
 PROBLEMS = ("figure-3a", "figure-3b")
@@ -57,6 +58,7 @@ def main() -> None:
 
 
 main.add_command(datasets)
+main.add_command(experiment)
 
 
 @main.command()
@@ -205,7 +207,7 @@ def _run_all(
     from rich.console import Console
     from rich.progress import Progress
 
-    from budgeted.experiment import repeat
+    from budgeted.runs import repeat
 
     results = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -272,6 +274,6 @@ def _draw(path: str, title: str, results: Mapping[str, Runs]) -> None:
         {label: runs.curve() for label, runs in results.items()},
         title=title,
         subtitle=f"mean of {len(first.errors)} runs, 95 % bands",
-        complete=float(first.complete.mean()),
+        lines={"complete training data": float(first.complete.mean())},
     )
     click.echo(f"figure: {save(figure, path)}", err=True)

@@ -13,12 +13,24 @@ class BudgetedError(ValueError):
     """Base of all errors that this package raises on purpose."""
 
 
-class ProblemError(BudgetedError):
-    """A problem that makes no sense; ``mistakes`` lists all that was found, each with its field."""
+class _Mistakes(BudgetedError):
+    """Several mistakes at once; ``mistakes`` lists them, each with its field."""
 
     def __init__(self, mistakes: Iterable[str]) -> None:
         self.mistakes = tuple(mistakes)
         super().__init__("; ".join(self.mistakes))
+
+
+class ProblemError(_Mistakes):
+    """A problem that makes no sense."""
+
+
+class ExperimentError(_Mistakes):
+    """An experiment file that cannot be run."""
+
+
+class RunnerError(BudgetedError):
+    """Results that cannot be written or read, or a worker that died."""
 
 
 class ObservationError(BudgetedError):

@@ -1,142 +1,207 @@
-"""Many runs of one policy, and what they say together."""
+"""An experiment is data: a problem, a budget, policies and seeds, in a TOML file.
+
+::
+
+    title = "Mushroom"
+    budget = 100
+    runs = 50
+    seed = 2003
+
+    [problem]
+    table = "mushroom"
+    missing = "own value"
+
+    [[policy]]
+    label = "lookahead"
+    name = "sfl"
+    max_depth = 30
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import sqrt
-from typing import TypedDict
+import hashlib
+import json
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+from budgeted import __version__
+from budgeted.datasets import Rehearsal, load, split
+from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.policies import Policy, policy
+from budgeted.runs import Run, play, run_seed
+from budgeted.synthetic import SYNTHETIC, Synthetic
 
-from budgeted.belief import Floats
-from budgeted.datasets import Rehearsal
-from budgeted.errors import WorldError
-from budgeted.policies import Policy
-from budgeted.simulation import simulate
-
-
-class Point(TypedDict):
-    """The mean validation error of all runs after a number of purchases."""
-
-    purchases: int
-    spent: float
-    mean_error: float
-    standard_error: float
+_TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "rule", "training_share", "costs")
+_KEYS = ("title", "budget", "runs", "seed", "problem", "policy")
 
 
 @dataclass(frozen=True)
-class Runs:
-    """What repeated runs of a policy gave.
+class Contender:
+    """A policy in an experiment: its label in figures, its name, parameters and budget."""
+
+    label: str
+    name: str
+    budget: str
+    parameters: Mapping[str, Any]
+
+    def build(self) -> Policy:
+        """Return the policy."""
+        return policy(self.name, **self.parameters)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Policies that spend money in the same worlds.
 
     Attributes
     ----------
-    features
-        Names, in the order of `purchases`.
-    errors
-        Validation error after each purchase, runs × purchases; NaN behind the end of a run.
-    spent
-        Money spent after each purchase, likewise.
-    purchases
-        How often each feature was bought, runs × features.
-    discriminative
-        For each run how many purchases went to discriminative features.
-    complete
-        For each run the validation error after buying everything.
-    """
-
-    features: tuple[str, ...]
-    errors: Floats
-    spent: Floats
-    purchases: Floats
-    discriminative: Floats
-    complete: Floats
-
-    def curve(self) -> list[Point]:
-        """Return the mean error and its standard error after each purchase."""
-        points: list[Point] = []
-        for step in range(self.errors.shape[1]):
-            reached = ~np.isnan(self.errors[:, step])
-            errors = self.errors[reached, step]
-            spread = float(errors.std(ddof=1)) / sqrt(len(errors)) if len(errors) > 1 else 0.0
-            points.append(
-                {
-                    "purchases": step + 1,
-                    "spent": float(self.spent[reached, step].mean()),
-                    "mean_error": float(errors.mean()),
-                    "standard_error": spread,
-                }
-            )
-        return points
-
-
-def repeat(
-    draw: Callable[[int], Rehearsal],
-    policy: Policy,
-    *,
-    runs: int,
-    seed: int = 0,
-    after_run: Callable[[], object] = lambda: None,
-) -> Runs:
-    """Run a policy in many worlds; the same seed gives every policy the same worlds.
-
-    Parameters
-    ----------
-    draw
-        Seed → what a run needs.
-    policy
-        Who chooses.
+    name, title
+        What files are called, and what people read.
+    problem
+        ``synthetic`` with its knobs, or ``table`` with how to read it.
+    contenders
+        The policies, in the order of the file.
     runs, seed
         How many worlds, and which ones.
-    after_run
-        Called after each run, for a progress bar.
     """
-    if runs < 1:
-        raise WorldError(f"runs: must be at least 1, got {runs}")
-    if seed < 0:
-        raise WorldError(f"seed: must be 0 or more, got {seed}")
-    errors, spent, bought, useful, complete = [], [], [], [], []
-    for run in range(runs):
-        world_seed = run_seed(seed, run)
-        setting = draw(world_seed)
-        rows = list(
-            simulate(
-                setting.problem,
-                policy,
-                setting.world,
-                seed=world_seed,
-                loss=None,
-                validation=setting.validation,
-            )
-        )
-        errors.append([row.validation_error or 0.0 for row in rows])
-        spent.append([float(row.spent) for row in rows])
-        features = [row.feature for row in rows]
-        bought.append(np.bincount(features, minlength=len(setting.problem.features)))
-        useful.append(sum(feature in setting.discriminative for feature in features))
-        complete.append(setting.complete_error())
-        after_run()
-    return Runs(
-        tuple(feature.name for feature in setting.problem.features),
-        _padded(errors),
-        _padded(spent),
-        np.asarray(bought, dtype=float),
-        np.asarray(useful, dtype=float),
-        np.asarray(complete),
+
+    name: str
+    title: str
+    problem: Mapping[str, Any]
+    contenders: tuple[Contender, ...]
+    runs: int = 50
+    seed: int = 0
+
+    def with_runs(self, runs: int) -> Experiment:
+        """Return the same experiment with another number of runs."""
+        if runs < 1:
+            raise ExperimentError([f"runs: must be at least 1, got {runs}"])
+        return replace(self, runs=runs)
+
+    def digest(self) -> str:
+        """Return a short name for all that the results depend on, but the number of runs.
+
+        Runs are independent, so those of a smaller experiment are part of a larger one.
+        """
+        known = {**asdict(self), "title": "", "runs": 0, "version": __version__}
+        text = json.dumps(known, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def rehearsal(self, run: int, budget: str) -> Rehearsal:
+        """Return the world of a run; the same for every policy."""
+        seed = run_seed(self.seed, run)
+        knobs = dict(self.problem)
+        if "synthetic" in knobs:
+            return replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget)
+        return split(load(knobs.pop("table")), seed, budget, **knobs)
+
+    def play(self, contender: Contender, run: int) -> Run:
+        """Return one whole run of one policy."""
+        rehearsal = self.rehearsal(run, contender.budget)
+        return play(rehearsal, contender.build(), run_seed(self.seed, run))
+
+    def feature_names(self) -> tuple[str, ...]:
+        """Return the names of the features that are for sale."""
+        features = self.rehearsal(0, "0").problem.features
+        return tuple(feature.name for feature in features)
+
+
+def read(path: str | Path) -> Experiment:
+    """Read an experiment; all mistakes are reported at once, each with its key."""
+    source = Path(path)
+    try:
+        document = tomllib.loads(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ExperimentError([f"{source}: cannot be read: {reason}"]) from error
+    except UnicodeDecodeError as error:
+        raise ExperimentError([f"{source}: is not UTF-8 text (byte {error.start})"]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentError([f"{source}: is not TOML: {error}"]) from error
+    return parse(document, name=source.stem)
+
+
+def parse(document: Mapping[str, Any], name: str) -> Experiment:
+    """Return the experiment that a document describes.
+
+    Examples
+    --------
+    >>> parse({"title": "Ten", "budget": 5, "problem": {"synthetic": "figure-3b"},
+    ...        "policy": [{"name": "greedy"}]}, name="ten").contenders[0].label
+    'greedy'
+    >>> parse({"budget": 5, "problem": {"tabel": "car"}, "policy": [{"name": "greedy"}]}, name="x")
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.ExperimentError: problem: needs 'synthetic' or 'table'; problem.tabel: unknown
+    """
+    mistakes = _unknown("", document, _KEYS)
+    mistakes += [
+        f"{key}: is missing" for key in ("budget", "problem", "policy") if key not in document
+    ]
+    problem = document.get("problem", {})
+    if "problem" in document:
+        mistakes += _problem_mistakes(problem)
+    contenders = []
+    for position, entry in enumerate(document.get("policy", [])):
+        try:
+            contenders.append(_contender(entry, str(document.get("budget", 0))))
+        except BudgetedError as error:
+            mistakes.append(f"policy[{position}]: {error}")
+    labels = [each.label for each in contenders]
+    mistakes += [f"policy: two are labelled {each!r}" for each in labels if labels.count(each) > 1]
+    if "policy" in document and not document["policy"]:
+        mistakes.append("policy: at least one is needed")
+    runs, seed = document.get("runs", 50), document.get("seed", 0)
+    mistakes += [f"runs: must be a whole number from 1, got {runs!r}"] * (not _whole(runs, 1))
+    mistakes += [f"seed: must be a whole number from 0, got {seed!r}"] * (not _whole(seed, 0))
+    if mistakes:
+        raise ExperimentError(dict.fromkeys(mistakes))
+    found = Experiment(
+        name, document.get("title", name), problem, tuple(contenders), runs=runs, seed=seed
     )
+    _try_out(found)
+    return found
 
 
-def run_seed(seed: int, run: int) -> int:
-    """Return the seed of a run; different seeds share no run.
+def _try_out(experiment: Experiment) -> None:
+    """Draw one world for each budget, so that mistakes show before the first run."""
+    for budget in {each.budget for each in experiment.contenders}:
+        try:
+            experiment.rehearsal(0, budget)
+        except (BudgetedError, TypeError) as error:
+            raise ExperimentError([f"problem: {error}"]) from error
 
-    >>> run_seed(7, 0) == run_seed(7, 0), run_seed(7, 1) == run_seed(8, 0)
-    (True, False)
-    """
-    return int(np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(1, np.uint64)[0])
+
+def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
+    parameters = dict(entry)
+    name = parameters.pop("name", None)
+    if not isinstance(name, str):
+        raise ExperimentError(["name: is missing; see 'budgeted policies'"])
+    label = str(parameters.pop("label", name))
+    own_budget = str(parameters.pop("budget", budget))
+    contender = Contender(label, name, own_budget, parameters)
+    contender.build()
+    return contender
 
 
-def _padded(rows: list[list[float]]) -> Floats:
-    result = np.full((len(rows), max(map(len, rows))), np.nan)
-    for row, entries in zip(result, rows, strict=True):
-        row[: len(entries)] = entries
-    return result
+def _problem_mistakes(problem: Mapping[str, Any]) -> list[str]:
+    if "synthetic" in problem:
+        knobs = [each.name for each in fields(Synthetic)]
+        mistakes = _unknown("problem.", problem, ["synthetic", *knobs])
+        if problem["synthetic"] not in SYNTHETIC:
+            known = ", ".join(SYNTHETIC)
+            mistakes.append(f"problem.synthetic: must be one of {known}")
+        return mistakes
+    missing = [] if "table" in problem else ["problem: needs 'synthetic' or 'table'"]
+    return missing + _unknown("problem.", problem, _TABLE_KEYS)
+
+
+def _unknown(prefix: str, entries: Mapping[str, Any], known: Collection[str]) -> list[str]:
+    return [f"{prefix}{key}: unknown" for key in entries if key not in known]
+
+
+def _whole(number: object, least: int) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= least

@@ -24,23 +24,26 @@ def error_curves(
     *,
     title: str,
     subtitle: str = "",
-    complete: float | None = None,
+    lines: Mapping[str, float] | None = None,
+    against: str = "purchases",
 ) -> Figure:
     """Return the figure of the paper: error against purchases, a line and a 95 % band per policy.
 
     Parameters
     ----------
     curves
-        Policy → points with ``purchases``, ``mean_error`` and ``standard_error``.
+        Policy → points with ``purchases``, ``spent``, ``mean_error`` and ``standard_error``.
     title, subtitle
         What it shows.
-    complete
-        Error of the classifier trained on all the data, drawn as a dashed line.
+    lines
+        Name → error, each drawn as a dashed line: complete training data, best single feature.
+    against
+        ``purchases``, or ``spent`` where costs differ.
     """
     rows = [
         {
             "policy": name,
-            "purchases": point["purchases"],
+            "x": point[against],
             "error": point["mean_error"],
             "lower": point["mean_error"] - 1.96 * point["standard_error"],
             "upper": point["mean_error"] + 1.96 * point["standard_error"],
@@ -48,7 +51,12 @@ def error_curves(
         for name, points in curves.items()
         for point in points
     ]
-    x = {"field": "purchases", "type": "quantitative", "title": "purchases"}
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "title": "money spent" if against == "spent" else against,
+        "scale": {"nice": False},
+    }
     y = {"type": "quantitative", "title": "0/1 error on validation cases", "scale": {"zero": False}}
     colour = {
         "field": "policy",
@@ -62,47 +70,91 @@ def error_curves(
             "symbolOpacity": 1,
         },
     }
+    band = {"x": x, "y": {**y, "field": "lower"}, "y2": {"field": "upper"}, "color": colour}
     layers: list[Figure] = [
-        {
-            "mark": {"type": "area", "opacity": 0.13},
-            "encoding": {
-                "x": x,
-                "y": {**y, "field": "lower"},
-                "y2": {"field": "upper"},
-                "color": colour,
-            },
-        },
+        {"mark": {"type": "area", "opacity": 0.13}, "encoding": band},
         {
             "mark": {"type": "line", "strokeWidth": 2},
             "encoding": {"x": x, "y": {**y, "field": "error"}, "color": colour},
         },
+        *_named_lines(lines or {}, y),
     ]
-    if complete is not None:
-        line = {"values": [{"error": complete, "name": "complete training data"}]}
-        place = {"y": {**y, "field": "error"}}
-        layers.append(
+    return {**_frame(title, subtitle, rows), "width": 560, "height": 340, "layer": layers}
+
+
+def _named_lines(lines: Mapping[str, float], y: Mapping[str, Any]) -> list[Figure]:
+    if not lines:
+        return []
+    data = {"values": [{"name": name, "error": error} for name, error in lines.items()]}
+    place = {"y": {**y, "field": "error"}}
+    dashed = {"type": "rule", "strokeDash": [6, 4], "color": "#333333"}
+    words = {"type": "text", "align": "left", "x": 4, "dy": -6, "color": "#333333"}
+    return [
+        {"data": data, "mark": dashed, "encoding": place},
+        {"data": data, "mark": words, "encoding": {**place, "text": {"field": "name"}}},
+    ]
+
+
+def purchases_per_feature(
+    purchases: Mapping[str, Mapping[str, float]], *, title: str, subtitle: str = ""
+) -> Figure:
+    """Return a heat map of how often each policy bought each feature.
+
+    Parameters
+    ----------
+    purchases
+        Policy → feature → mean number of purchases.
+    title, subtitle
+        What it shows.
+    """
+    rows = [
+        {"policy": policy, "feature": feature, "purchases": number}
+        for policy, bought in purchases.items()
+        for feature, number in bought.items()
+    ]
+    features = list(next(iter(purchases.values())))
+    encoding = {
+        "x": {"field": "feature", "type": "nominal", "sort": features, "title": None},
+        "y": {"field": "policy", "type": "nominal", "sort": list(purchases), "title": None},
+    }
+    most = max(max(bought.values()) for bought in purchases.values())
+    colour = {
+        "field": "purchases",
+        "type": "quantitative",
+        "scale": {"scheme": "blues", "domainMin": 0},
+        "title": "purchases",
+    }
+    dark = {"test": f"datum.purchases > {0.6 * most:g}", "value": "white"}
+    ink = {"condition": dark, "value": "black"}
+    number = {"field": "purchases", "type": "quantitative", "format": ".0f"}
+    return {
+        **_frame(title, subtitle, rows),
+        "width": {"step": 30},
+        "height": {"step": 26},
+        "encoding": {
+            **encoding,
+            "x": {**encoding["x"], "axis": {"labelAngle": -45, "labelLimit": 200}},
+        },
+        "layer": [
+            {"mark": "rect", "encoding": {"color": colour}},
             {
-                "data": line,
-                "mark": {"type": "rule", "strokeDash": [6, 4], "color": "#333333"},
-                "encoding": place,
-            }
-        )
-        layers.append(
-            {
-                "data": line,
-                "mark": {"type": "text", "align": "left", "x": 4, "dy": -6, "color": "#333333"},
-                "encoding": {**place, "text": {"field": "name"}},
-            }
-        )
+                "mark": {"type": "text", "fontSize": 10},
+                "encoding": {"text": number, "color": ink},
+            },
+        ],
+    }
+
+
+def _frame(title: str, subtitle: str, rows: Sequence[Mapping[str, Any]]) -> Figure:
     return {
         "$schema": _SCHEMA,
         "title": {"text": title, "subtitle": subtitle, "anchor": "start"},
-        "width": 560,
-        "height": 340,
         "background": "white",
-        "data": {"values": rows},
-        "layer": layers,
-        "config": {"view": {"stroke": None}, "axis": {"gridOpacity": 0.4}},
+        "data": {"values": list(rows)},
+        "config": {
+            "view": {"stroke": None},
+            "axis": {"gridOpacity": 0.4, "labelLimit": 240},
+        },
     }
 
 

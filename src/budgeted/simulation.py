@@ -231,10 +231,39 @@ class Validation:
 
     def error(self, belief: Belief) -> float:
         """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
-        scores = belief.log_likelihoods(self.values) + np.log(self.problem.prior)
+        return Judge(self).error(belief)
+
+
+class Judge:
+    """Judges one belief after another, and looks again only at features that changed.
+
+    A purchase moves the parameters of one feature, so of the log-likelihoods of all validation
+    cases only that feature's part is computed anew. Adding the parts up in their order each time
+    keeps the result the same to the last bit as judging each belief by itself.
+    """
+
+    def __init__(self, validation: Validation) -> None:
+        self._validation = validation
+        self._prior = np.log(validation.problem.prior)
+        self._columns = validation.values + np.asarray(validation.problem.offsets)
+        self._known = validation.values >= 0
+        self._belief: Belief | None = None
+        self._parts = np.empty((len(validation.problem.features), *validation.masses.shape))
+
+    def error(self, belief: Belief) -> float:
+        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
+        before, self._belief = self._belief, belief
+        for feature in range(len(self._parts)):
+            columns = belief.columns(feature)
+            if before is None or (before.observed[:, columns] != belief.observed[:, columns]).any():
+                known = self._known[:, feature]
+                where = np.where(known, self._columns[:, feature], 0)
+                self._parts[feature] = (belief.log_means[:, where] * known).T
+        scores = self._parts.sum(axis=0) + self._prior
         tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
-        correct = (self.masses * tied).sum(axis=1) / tied.sum(axis=1)
-        return max(0.0, float(self.masses.sum() - correct.sum()))
+        masses = self._validation.masses
+        correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
+        return max(0.0, float(masses.sum() - correct.sum()))
 
 
 class Step(NamedTuple):
@@ -291,6 +320,8 @@ def simulate(
     """
     stock = world.open()
     state = State.start(problem, world.cases)
+    judge = None if validation is None else Judge(validation)
+    true_judge = None if truth is None else Judge(truth)
     step = 0
     while (choice := policy.choose(state, stream(seed, _POLICY, step))) is not None:
         step += 1
@@ -305,8 +336,8 @@ def simulate(
             answer.value,
             answer.case,
             None if loss is None else float(loss_of(state.belief, loss)),
-            None if validation is None else validation.error(state.belief),
-            None if truth is None else truth.error(state.belief),
+            None if judge is None else judge.error(state.belief),
+            None if true_judge is None else true_judge.error(state.belief),
             choice.engine,
         )
 

@@ -1,0 +1,248 @@
+"""Whole runs of a policy, one or many, and what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from math import sqrt
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+
+from budgeted.belief import Belief, Floats, Integers
+from budgeted.datasets import Rehearsal
+from budgeted.errors import WorldError
+from budgeted.policies import Policy
+from budgeted.simulation import simulate
+
+
+class Mean(NamedTuple):
+    """A mean of runs with its standard error."""
+
+    value: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, numbers: Floats) -> Mean:
+        """Return the mean of numbers, one per run."""
+        error = float(numbers.std(ddof=1)) / sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+        return cls(float(numbers.mean()), error)
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ± {self.standard_error:.3f}"
+
+
+class Point(TypedDict):
+    """The mean validation error of all runs after a number of purchases, or at some money."""
+
+    purchases: int
+    spent: float
+    mean_error: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, a column per entry and a row per purchase.
+
+    Attributes
+    ----------
+    feature, label, value
+        Positions of what was bought, and of what came back; -1 where nothing did.
+    cost, spent
+        Money, exactly.
+    error
+        Validation error after the purchase.
+    complete, single
+        Validation error with the whole training table, and with the one feature of it that has
+        the least error on the training rows.
+    discriminative
+        Which features tell the labels apart, where that is known.
+    """
+
+    feature: Integers
+    label: Integers
+    value: Integers
+    cost: tuple[Decimal, ...]
+    spent: tuple[Decimal, ...]
+    error: Floats
+    complete: float
+    single: float
+    discriminative: tuple[int, ...] = ()
+
+
+def play(rehearsal: Rehearsal, policy: Policy, seed: int) -> Run:
+    """Spend the budget of a rehearsal as the policy says."""
+    rows = list(
+        simulate(
+            rehearsal.problem,
+            policy,
+            rehearsal.world,
+            seed=seed,
+            loss=None,
+            validation=rehearsal.validation,
+        )
+    )
+    return Run(
+        np.array([row.feature for row in rows], dtype=np.int64),
+        np.array([row.label for row in rows], dtype=np.int64),
+        np.array([-1 if row.value is None else row.value for row in rows], dtype=np.int64),
+        tuple(row.cost for row in rows),
+        tuple(row.spent for row in rows),
+        np.array([row.validation_error for row in rows], dtype=float),
+        rehearsal.complete_error(),
+        single_feature_error(rehearsal),
+        rehearsal.discriminative,
+    )
+
+
+def single_feature_error(rehearsal: Rehearsal) -> float:
+    """Return the validation error of the feature that does best on all training rows."""
+    belief, world = rehearsal.world.complete_belief(), rehearsal.world
+    training = type(rehearsal.validation).of_table(world.problem, world.values, world.labels)
+    alone = [_only(belief, feature) for feature in range(len(world.problem.features))]
+    best = min(alone, key=training.error)
+    return rehearsal.validation.error(best)
+
+
+def _only(belief: Belief, feature: int) -> Belief:
+    """Return the belief with the observations of one feature; a flat feature says nothing."""
+    observed = np.zeros_like(belief.observed)
+    columns = belief.columns(feature)
+    observed[:, columns] = belief.observed[:, columns]
+    return Belief(belief.problem, observed)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Repeated runs of one policy; run *n* of every policy of an experiment has the same world."""
+
+    features: tuple[str, ...]
+    runs: tuple[Run, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Validation error after each purchase, runs × purchases; NaN behind the end of a run."""
+        return _padded([run.error for run in self.runs])
+
+    @cached_property
+    def spent(self) -> Floats:
+        """Money spent after each purchase, likewise."""
+        return _padded([np.array([float(amount) for amount in run.spent]) for run in self.runs])
+
+    @cached_property
+    def complete(self) -> Floats:
+        """For each run the validation error after buying everything."""
+        return np.array([run.complete for run in self.runs])
+
+    @cached_property
+    def single(self) -> Floats:
+        """For each run the validation error of the best single feature."""
+        return np.array([run.single for run in self.runs])
+
+    @cached_property
+    def discriminative(self) -> Floats:
+        """For each run how many purchases went to discriminative features."""
+        return np.array([np.isin(run.feature, run.discriminative).sum() for run in self.runs])
+
+    @cached_property
+    def purchases(self) -> Floats:
+        """How often each feature was bought, runs × features."""
+        length = len(self.features)
+        return np.array([np.bincount(run.feature, minlength=length) for run in self.runs], float)
+
+    def error_after(self, purchases: int) -> Floats:
+        """Return the validation error of each run after so many purchases."""
+        if not 1 <= purchases <= self.errors.shape[1]:
+            raise WorldError(
+                f"purchases: must be from 1 to {self.errors.shape[1]}, got {purchases}"
+            )
+        return self.errors[:, purchases - 1]
+
+    def curve(self) -> list[Point]:
+        """Return the mean error and its standard error after each purchase."""
+        points: list[Point] = []
+        for step in range(self.errors.shape[1]):
+            reached = ~np.isnan(self.errors[:, step])
+            mean = Mean.of(self.errors[reached, step])
+            money = float(self.spent[reached, step].mean())
+            points.append(_point(step + 1, money, mean))
+        return points
+
+    def curve_by_money(self, amounts: Sequence[float]) -> list[Point]:
+        """Return the mean error once each amount was spent, where costs differ.
+
+        A run counts with the error after its last purchase within the amount; amounts that do not
+        pay for a first purchase in every run are left out.
+        """
+        points: list[Point] = []
+        for amount in amounts:
+            bought = (self.spent <= amount + 1e-9).sum(axis=1)
+            if (bought > 0).all():
+                errors = self.errors[np.arange(len(self)), bought - 1]
+                points.append(_point(int(bought.mean()), amount, Mean.of(errors)))
+        return points
+
+
+def _point(purchases: int, spent: float, mean: Mean) -> Point:
+    return {
+        "purchases": purchases,
+        "spent": spent,
+        "mean_error": mean.value,
+        "standard_error": mean.standard_error,
+    }
+
+
+def repeat(
+    draw: Callable[[int], Rehearsal],
+    policy: Policy,
+    *,
+    runs: int,
+    seed: int = 0,
+    after_run: Callable[[], object] = lambda: None,
+) -> Runs:
+    """Run a policy in many worlds; the same seed gives every policy the same worlds.
+
+    Parameters
+    ----------
+    draw
+        Seed → what a run needs.
+    policy
+        Who chooses.
+    runs, seed
+        How many worlds, and which ones.
+    after_run
+        Called after each run, for a progress bar.
+    """
+    if runs < 1:
+        raise WorldError(f"runs: must be at least 1, got {runs}")
+    if seed < 0:
+        raise WorldError(f"seed: must be 0 or more, got {seed}")
+    played = []
+    for run in range(runs):
+        world_seed = run_seed(seed, run)
+        rehearsal = draw(world_seed)
+        played.append(play(rehearsal, policy, world_seed))
+        after_run()
+    return Runs(tuple(feature.name for feature in rehearsal.problem.features), tuple(played))
+
+
+def run_seed(seed: int, run: int) -> int:
+    """Return the seed of a run; different seeds share no run.
+
+    >>> run_seed(7, 0) == run_seed(7, 0), run_seed(7, 1) == run_seed(8, 0)
+    (True, False)
+    """
+    return int(np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(1, np.uint64)[0])
+
+
+def _padded(rows: Sequence[Floats]) -> Floats:
+    result = np.full((len(rows), max(map(len, rows))), np.nan)
+    for row, entries in zip(result, rows, strict=True):
+        row[: len(entries)] = entries
+    return result
