@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint benchmark help clean
+.PHONY: run test lint reproduce benchmark help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,10 @@ lint: $(READY)
 
 test: $(READY) lint  ## Set up, then lints, types, layers and all tests
 	$(BIN)/pytest
+
+RUNS ?= 50
+reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
+	$(BIN)/python -m reproduction --runs $(RUNS)
 
 benchmark: $(READY)  ## Measure the speed of the engines, as ratios
 	$(BIN)/python benchmarks/engine.py

@@ -77,7 +77,10 @@ def run_with_progress(
 
     missing = len(Store(out, chosen).missing())
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         total = chosen.runs * len(chosen.contenders)
         task = progress.add_task(chosen.name, total=total, completed=total - missing)
         store = run_experiment(chosen, out, executor, after_run=lambda: progress.advance(task))

@@ -230,19 +230,18 @@ def _after_purchases(
     chances = beta_binomial.weights(counts, totals, purchases)
     after = (counts[:, None] + np.arange(purchases + 1)) / (totals[0] + purchases)
     fixed = np.delete(np.arange(others.shape[1]), label)
-    result = np.zeros(len(others))
-    tile = max(1, _TILE // (purchases + 1))
+    result = np.empty(len(others))
+    tile = max(1, _TILE // after.size)
     for start in range(0, len(others), tile):
         rows = slice(start, start + tile)
-        own = others[rows, label, None]
         here = means if len(means) == 1 else means[rows]
-        for value in range(len(counts)):
-            masses = others[rows][:, fixed] * here[:, fixed, value]
-            moving = own * after[value]
-            gathered = loss.gather.reduce(loss.term(masses), axis=1)[:, None]
-            total = masses.sum(axis=1)[:, None] + moving
-            losses = loss.finish(total, loss.gather(gathered, loss.term(moving)))
-            result[rows] += losses @ chances[value]
+        # scenarios × values × labels that stay, and scenarios × values × outcomes of the one moving
+        masses = others[rows, None, fixed] * np.moveaxis(here[:, fixed], 1, 2)
+        moving = others[rows, label, None, None] * after
+        gathered = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
+        total = masses.sum(axis=2)[:, :, None] + moving
+        losses = loss.finish(total, loss.gather(gathered, loss.term(moving)))
+        result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
     return result
 
 

@@ -1,0 +1,1 @@
+"""The paper reproduced: every figure and every claim, from ``make reproduce``."""
