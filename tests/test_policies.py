@@ -118,6 +118,16 @@ def test_ties_are_broken_by_the_generator():
     assert all(24 <= number <= 76 for number in chosen.values())
 
 
+@pytest.mark.parametrize(("name", "parameters"), [("greedy", {}), ("sfl", {"max_depth": 2})])
+def test_of_equally_good_cells_the_cheapest_is_bought(name, parameters):
+    problem = contracts.make_problem(["99.90", "0.75", "99.90"], budget="400")
+    for seed in range(20):
+        choice = policy(name, **parameters).choose(
+            State.start(problem), np.random.default_rng(seed)
+        )
+        assert choice.action.feature == 1
+
+
 def test_round_robin_goes_round():
     state = contracts.play(policy("round-robin"), contracts.make_problem(["1"] * 2), (9, 9))
     bought = [tuple(each.action) for each in state.history]

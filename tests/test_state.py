@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, ObservationError, PurchaseError
+from budgeted.policies import policy
 
 PROBLEM = Problem(
     features=(Feature("fever", ("no", "yes"), "0.1"), Feature("scan", ("no", "yes"), "2")),
@@ -155,3 +156,22 @@ def test_an_observation_error_leaves_a_pending_request_pending():
     with pytest.raises(ObservationError):
         state.after(Purchase(0, 0, 5, "0.1", number=1))
     assert len(state.pending) == 1
+
+
+@pytest.mark.parametrize("name", ["uniform-expenditure", "biased-robin", "sfl"])
+def test_a_purchase_by_name_is_kept_by_position(name):
+    state = State.start(PROBLEM).after(Purchase("scan", "ill", "yes", "2"))
+    assert state.history[0] == Purchase(1, 1, 1, "2", number=1)
+    assert policy(name).choose(state, np.random.default_rng(0)) is not None
+
+
+def test_a_choice_is_not_an_action():
+    state = State.start(PROBLEM)
+    choice = policy("sfl").choose(state, np.random.default_rng(0))
+    with pytest.raises(PurchaseError, match="action: must be a pair"):
+        state.reserve(choice)
+
+
+def test_a_state_is_shown_in_one_line():
+    shown = repr(State.start(PROBLEM).reserve((1, 0)))
+    assert shown == "State(0 purchases, 1 pending, spent 0, reserved 2, free 3)"

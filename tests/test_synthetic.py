@@ -1,13 +1,14 @@
 """The paper's two synthetic problems, and repeated runs on them."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from budgeted.errors import WorldError
 from budgeted.policies import policy
-from budgeted.runs import repeat, run_seed
+from budgeted.runs import Run, Runs, repeat, run_seed
 from budgeted.synthetic import FIGURE_3A, FIGURE_3B, Synthetic
 
 
@@ -126,3 +127,22 @@ def test_what_biased_robin_goes_round_decides_whether_it_helps(over, better):
     difference = errors["biased"] - errors["round"]
     bar = 2 * difference.std(ddof=1) / np.sqrt(len(difference))
     assert difference.mean() < -bar if better else difference.mean() > bar
+
+
+def test_runs_of_different_lengths_keep_their_last_error():
+    """Where costs differ, a policy that buys dear things stops earlier."""
+    short = Run(*(np.array([0, 1]),) * 3, (Decimal(2),) * 2, (Decimal(2), Decimal(4)),
+                np.array([0.4, 0.1]), 0.0, 0.0)  # fmt: skip
+    long = Run(*(np.array([0, 1, 1, 0]),) * 3, (Decimal(1),) * 4,
+               tuple(map(Decimal, (1, 2, 3, 4))), np.array([0.5, 0.4, 0.3, 0.3]), 0.0, 0.0)  # fmt: skip
+    runs = Runs(("f", "g"), (short, long))
+    assert [point["mean_error"] for point in runs.curve()] == pytest.approx([0.45, 0.25, 0.2, 0.2])
+    assert runs.final.value == pytest.approx(0.2)
+    by_money = runs.curve_by_money([1, 2, 3, 4])
+    assert [point["spent"] for point in by_money] == [2, 3, 4]
+    assert [point["mean_error"] for point in by_money] == pytest.approx([0.4, 0.35, 0.2])
+
+
+def test_of_one_run_the_standard_error_is_unknown():
+    runs = repeat(lambda seed: FIGURE_3B.draw(seed, 3), policy("round-robin"), runs=1)
+    assert runs.curve()[0]["standard_error"] is None

@@ -289,3 +289,11 @@ def test_what_is_written_is_what_is_read(rows):
     table = parse_csv(file.getvalue().encode(), reading, name="t")
     assert table.columns[0] == tuple(as_cell(cell) for cell, _ in rows)
     assert [table.labels[label] for label in table.row_labels] == [label for _, label in rows]
+
+
+def test_a_text_column_that_differs_in_every_row_looks_like_an_id():
+    rows = "\n".join(f"P{row:04},{row % 3},{'ab'[row % 2]}" for row in range(60))
+    with pytest.raises(
+        TableError, match="column 'id' has another text in every row, such as 'P0000'"
+    ):
+        parse_csv(f"id,x,y\n{rows}\n".encode(), Reading("y"), name="t")

@@ -74,6 +74,10 @@ class Belief:
             return NotImplemented
         return self.problem == other.problem and np.array_equal(self.observed, other.observed)
 
+    def __repr__(self) -> str:
+        sizes = f"{len(self.problem.features)} features, {len(self.problem.labels)} labels"
+        return f"Belief({sizes}, {int(self.observed.sum())} observations)"
+
     def __hash__(self) -> int:
         return hash((self.problem, self.observed.tobytes()))
 
@@ -157,6 +161,8 @@ class Belief:
         prior
             Shares of the labels where the case comes from; the problem's unless given.
         """
+        if not isinstance(case, Mapping):
+            raise ObservationError(f"case: must map features to values, got {case!r}")
         values = np.full((1, len(self.problem.features)), -1)
         for key, value in case.items():
             feature = self.problem.feature_index(key)

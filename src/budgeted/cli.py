@@ -14,7 +14,7 @@ import click
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
-from budgeted.errors import BudgetedError
+from budgeted.errors import BudgetedError, FigureError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,10 +81,16 @@ def demo(runs: int, seed: int, figure: str) -> None:
     """
     from rich.console import Console
 
+    from budgeted.figures import check_target
     from budgeted.policies import policy
     from budgeted.synthetic import FIGURE_3B
 
-    console = Console()
+    console, drawable = Console(), True
+    try:
+        check_target(figure)
+    except FigureError as error:  # the table is worth having without its figure
+        click.echo(str(error), err=True)
+        drawable = False
     console.print(
         "Ten features for sale. One tells the labels apart; which one, nobody knows.\n"
         f"Each policy spends {DEMO_BUDGET} on single values, in the same {runs} worlds.\n"
@@ -94,10 +100,8 @@ def demo(runs: int, seed: int, figure: str) -> None:
     console.print(_comparison_table(results))
     complete = float(next(iter(results.values())).complete.mean())
     console.print(f"Complete training data (8 000 values): {complete:.3f}. Best possible: 0.100.\n")
-    try:
+    if drawable:
         _draw(figure, "One feature of ten matters", results)
-    except BudgetedError as error:  # the table is worth having without its figure
-        click.echo(str(error), err=True)
     console.print(
         "Next: [bold]budgeted simulate --help[/bold], [bold]budgeted policies[/bold], "
         "or the README for Python.",
@@ -147,7 +151,7 @@ def simulate(
     """
     from dataclasses import replace
 
-    from budgeted.figures import check_format
+    from budgeted.figures import check_target
     from budgeted.policies import policy
     from budgeted.synthetic import SYNTHETIC
 
@@ -155,8 +159,12 @@ def simulate(
     knobs = {key: given.pop(key) for key in
              ("features", "discriminative", "strength", "class_prior") if key in given}  # fmt: skip
     if figure:
-        check_format(figure)  # before the runs, not after them
+        check_target(figure)  # before the runs, not after them
     chosen = policy(policy_name, **given)
+    if problem == "figure-3a" and {"strength", "discriminative"} & knobs.keys():
+        raise click.UsageError(
+            "in figure-3a every feature matters: --strength and --discriminative are for figure-3b"
+        )
     setting = replace(SYNTHETIC[problem], **knobs)
     setting.draw(seed, budget)  # a wrong budget ends here, not behind a progress bar
     result = _run_all(setting, {policy_name: chosen}, budget=budget, runs=runs, seed=seed)
@@ -238,7 +246,7 @@ def _comparison_table(results: Mapping[str, Runs]) -> Table:
     for label, runs in results.items():
         curve = runs.curve()
         errors = [
-            f"{curve[at - 1]['mean_error']:.3f} ±{curve[at - 1]['standard_error']:.3f}"
+            f"{curve[at - 1]['mean_error']:.3f} ±{_figure(curve[at - 1]['standard_error'], 3)}"
             for at in checkpoints
         ]
         table.add_row(label, *errors, f"{runs.discriminative.mean():.1f}")
@@ -253,13 +261,17 @@ def _print_curve(runs: Runs) -> None:
     for point in runs.curve():
         click.echo(
             f"{point['purchases']:>9}  {point['spent']:>5g}  {point['mean_error']:>10.4f}"
-            f"  {point['standard_error']:>14.4f}"
+            f"  {_figure(point['standard_error'], 4):>14}"
         )
     click.echo("\nmean purchases per feature")
     for name, mean in _mean_purchases(runs).items():
         click.echo(f"{name:>9}  {mean:.2f}")
     click.echo(f"of the discriminative ones: {runs.discriminative.mean():.2f}")
     click.echo(f"error of complete training data: {runs.complete.mean():.4f}")
+
+
+def _figure(number: float | None, decimals: int) -> str:
+    return "unknown" if number is None else f"{number:.{decimals}f}"
 
 
 def _mean_purchases(runs: Runs) -> dict[str, float]:

@@ -53,6 +53,10 @@ class PolicyError(BudgetedError):
     """An unknown policy, or a parameter that it does not take."""
 
 
+class FigureError(BudgetedError):
+    """A figure that cannot be written where or how it was asked for."""
+
+
 class WorldError(BudgetedError):
     """A table of cases, a model or a setting from which nothing can be bought."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from budgeted.errors import BudgetedError
+from budgeted.errors import FigureError
 
 Figure = dict[str, Any]
 
@@ -45,8 +46,9 @@ def error_curves(
             "policy": name,
             "x": point[against],
             "error": point["mean_error"],
-            "lower": point["mean_error"] - 1.96 * point["standard_error"],
-            "upper": point["mean_error"] + 1.96 * point["standard_error"],
+            # Of a single run no band is known.
+            "lower": point["mean_error"] - 1.96 * (point["standard_error"] or 0),
+            "upper": point["mean_error"] + 1.96 * (point["standard_error"] or 0),
         }
         for name, points in curves.items()
         for point in points
@@ -56,12 +58,13 @@ def error_curves(
         "type": "quantitative",
         "title": "money spent" if against == "spent" else against,
         "scale": {"nice": False},
+        "axis": {"tickMinStep": 1},
     }
     y = {"type": "quantitative", "title": "0/1 error on validation cases", "scale": {"zero": False}}
     colour = {
         "field": "policy",
         "type": "nominal",
-        "scale": {"domain": list(curves), "range": list(_COLOURS[: len(curves)])},
+        "scale": {"domain": list(curves), "range": list(_COLOURS[-1 - len(curves) : -1])},
         "legend": {
             "title": None,
             "labelLimit": 300,
@@ -158,12 +161,19 @@ def _frame(title: str, subtitle: str, rows: Sequence[Mapping[str, Any]]) -> Figu
     }
 
 
-def check_format(path: str | Path) -> Path:
-    """Return the path if a figure can be written there by its ending, else raise."""
+def check_target(path: str | Path) -> Path:
+    """Return the path if a figure can be written there, else raise: to ask before long runs."""
     target = Path(path)
     if target.suffix not in FORMATS:
-        raise BudgetedError(
+        raise FigureError(
             f"{target.name}: cannot write {target.suffix!r}; use {', '.join(FORMATS)}"
+        )
+    if not target.parent.is_dir():
+        raise FigureError(f"{target}: there is no folder {target.parent}; make it first")
+    if target.suffix != ".json" and find_spec("vl_convert") is None:
+        raise FigureError(
+            f"{target.name}: drawing needs the extra 'figures': pip install vl-convert-python; "
+            "or write the definition to a .json file"
         )
     return target
 
@@ -173,17 +183,12 @@ def save(figure: Figure, path: str | Path) -> Path:
 
     All but .json (the Vega-Lite definition itself) need the extra ``figures``.
     """
-    target = check_format(path)
+    target = check_target(path)
     if target.suffix == ".json":
         target.write_text(json.dumps(figure, indent=1), encoding="utf-8")
         return target
-    try:
-        import vl_convert
-    except ImportError:
-        raise BudgetedError(
-            f"{target.name}: drawing needs the extra 'figures': pip install 'budgeted[figures]'; "
-            "or write the definition to a .json file"
-        ) from None
+    import vl_convert
+
     options: dict[str, Any] = {"vl_version": VEGA_LITE}
     if target.suffix == ".png":
         target.write_bytes(vl_convert.vegalite_to_png(figure, scale=2, **options))

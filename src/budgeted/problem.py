@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -249,7 +249,7 @@ def _features_mistakes(features: Sequence[Feature], labels: Sequence[str]) -> It
 
 
 def _prior_mistakes(prior: Sequence[float], labels: Sequence[str]) -> Iterator[str]:
-    if isinstance(prior, str) or not hasattr(prior, "__len__"):
+    if isinstance(prior, str | Mapping) or not hasattr(prior, "__len__"):
         yield f"prior: must be a list of probabilities, one per label, got {prior!r}"
         return
     wrong = [f"prior[{j}]" for j, share in enumerate(prior) if not _is_positive_number(share)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from math import sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -26,9 +26,10 @@ class Mean(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Floats) -> Mean:
-        """Return the mean of numbers, one per run."""
-        error = float(numbers.std(ddof=1)) / sqrt(len(numbers)) if len(numbers) > 1 else 0.0
-        return cls(float(numbers.mean()), error)
+        """Return the mean of numbers, one per run; of one run the standard error is NaN."""
+        if len(numbers) < 2:
+            return cls(float(numbers.mean()), nan)
+        return cls(float(numbers.mean()), float(numbers.std(ddof=1)) / sqrt(len(numbers)))
 
     def __str__(self) -> str:
         return f"{self.value:.3f} ± {self.standard_error:.3f}"
@@ -40,7 +41,7 @@ class Point(TypedDict):
     purchases: int
     spent: float
     mean_error: float
-    standard_error: float
+    standard_error: float | None
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,21 @@ class Runs:
 
     @cached_property
     def errors(self) -> Floats:
-        """Validation error after each purchase, runs × purchases; NaN behind the end of a run."""
+        """Validation error after each purchase, runs × purchases.
+
+        A run that ended before others, because its purchases cost more, keeps its last error.
+        """
         return _padded([run.error for run in self.runs])
 
     @cached_property
     def spent(self) -> Floats:
         """Money spent after each purchase, likewise."""
         return _padded([np.array([float(amount) for amount in run.spent]) for run in self.runs])
+
+    @property
+    def final(self) -> Mean:
+        """Error at the end of the runs."""
+        return Mean.of(self.errors[:, -1])
 
     @cached_property
     def complete(self) -> Floats:
@@ -166,13 +175,10 @@ class Runs:
 
     def curve(self) -> list[Point]:
         """Return the mean error and its standard error after each purchase."""
-        points: list[Point] = []
-        for step in range(self.errors.shape[1]):
-            reached = ~np.isnan(self.errors[:, step])
-            mean = Mean.of(self.errors[reached, step])
-            money = float(self.spent[reached, step].mean())
-            points.append(_point(step + 1, money, mean))
-        return points
+        return [
+            _point(step + 1, float(self.spent[:, step].mean()), Mean.of(self.errors[:, step]))
+            for step in range(self.errors.shape[1])
+        ]
 
     def curve_by_money(self, amounts: Sequence[float]) -> list[Point]:
         """Return the mean error once each amount was spent, where costs differ.
@@ -194,7 +200,7 @@ def _point(purchases: int, spent: float, mean: Mean) -> Point:
         "purchases": purchases,
         "spent": spent,
         "mean_error": mean.value,
-        "standard_error": mean.standard_error,
+        "standard_error": None if isnan(mean.standard_error) else mean.standard_error,
     }
 
 
@@ -242,7 +248,8 @@ def run_seed(seed: int, run: int) -> int:
 
 
 def _padded(rows: Sequence[Floats]) -> Floats:
-    result = np.full((len(rows), max(map(len, rows))), np.nan)
-    for row, entries in zip(result, rows, strict=True):
-        row[: len(entries)] = entries
-    return result
+    """Stack rows of different lengths; the shorter ones go on with their last entry."""
+    longest = max(map(len, rows))
+    padded = [np.pad(row, (0, longest - len(row)), mode="edge") if len(row) else
+              np.full(longest, np.nan) for row in rows]  # fmt: skip
+    return np.stack(padded)

@@ -25,7 +25,9 @@ _WORLD, _POLICY = 0, 1
 
 def stream(seed: int, *key: int) -> np.random.Generator:
     """Return the generator of a seed and a path of whole numbers."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise WorldError(f"seed: must be a whole number from 0, got {seed!r}")
+    return np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=key))
 
 
 class Answer(NamedTuple):

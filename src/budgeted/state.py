@@ -45,9 +45,9 @@ class Purchase:
     Parameters
     ----------
     feature, label
-        The cell, by position.
+        The cell, by position; a state takes names too, and keeps positions.
     value
-        Position of the value that came back; None when the money is gone and nothing came.
+        The value that came back, likewise; None when the money is gone and nothing came.
     cost
         What was charged; 0 for data that was there already.
     case
@@ -169,6 +169,10 @@ class State:
         cases_left.setflags(write=False)
         return cls(problem, known, problem.budget, cases_left=cases_left)
 
+    def __repr__(self) -> str:
+        money = f"spent {self.spent}, reserved {self.reserved}, free {self.free}"
+        return f"State({len(self.history)} purchases, {len(self.pending)} pending, {money})"
+
     @cached_property
     def spent(self) -> Decimal:
         """Money that is gone."""
@@ -213,8 +217,10 @@ class State:
         wanted = self.next_number - 1
         return next((each for each in reversed(self.history) if each.number == wanted), None)
 
-    def reserve(self, action: tuple[int, int]) -> State:
+    def reserve(self, action: tuple[int | str, int | str]) -> State:
         """Return the state with one more pending request; it is the last of `pending`."""
+        if not isinstance(action, tuple) or len(action) != 2:
+            raise PurchaseError(f"action: must be a pair (feature, label), got {action!r}")
         cell = self._cell(*action)
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
@@ -241,6 +247,10 @@ class State:
         A purchase with a number settles the pending request of that number.
         """
         cell = self._cell(purchase.feature, purchase.label)
+        value = purchase.value
+        if value is not None:
+            value = self.problem.features[cell.feature].value_index(value)
+        purchase = replace(purchase, feature=cell.feature, label=cell.label, value=value)
         if purchase.number is None:
             asked = replace(self, next_number=self.next_number + 1, last_action=cell)
             purchase = replace(purchase, number=self.next_number)
@@ -255,15 +265,13 @@ class State:
         asked._check_money(purchase.cost)
         return replace(
             asked,
-            belief=self.belief
-            if purchase.value is None
-            else self.belief.observe(cell.feature, cell.label, purchase.value),
+            belief=self.belief if value is None else self.belief.observe(*cell, value),
             remaining=money.subtract(self.remaining, purchase.cost),
             history=(*self.history, purchase),
             cases_left=asked._cases_left_with(cell, -1),
         )
 
-    def _cell(self, feature: int, label: int) -> Action:
+    def _cell(self, feature: int | str, label: int | str) -> Action:
         return Action(self.problem.feature_index(feature), self.problem.label_index(label))
 
     def _words(self, cell: Action) -> str:

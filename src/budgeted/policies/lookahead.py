@@ -23,7 +23,7 @@ def least_expected_loss(
     """Return the cell with the least expected loss if it alone were bought to its depth.
 
     Requests under way count as bought, in expectation. Cells whose expected losses the engine
-    cannot tell apart are tied, and the generator picks one of them.
+    cannot tell apart are tied; of those the generator picks one of the cheapest.
     """
     if not depths.any():
         return None
@@ -39,7 +39,9 @@ def least_expected_loss(
     cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
     scores = found.values[depths > 0]
     tied = np.flatnonzero(scores <= scores.min() + found.resolution)
-    best = int(tied[rng.integers(len(tied))])
+    costs = [state.problem.features[cells[position].feature].cost for position in tied]
+    cheapest = [each for each, cost in zip(tied, costs, strict=True) if cost == min(costs)]
+    best = int(cheapest[rng.integers(len(cheapest))])
     depth = int(depths[cells[best]])
     reason = (
         f"least expected {loss} loss, {scores[best]:.4f}, after {depth} "

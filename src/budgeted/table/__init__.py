@@ -84,6 +84,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.row_labels)
 
+    def __repr__(self) -> str:
+        sizes = f"{len(self)} rows, {len(self.features)} features"
+        return f"Table({self.name!r}, {sizes}, labels {', '.join(self.labels[:5])})"
+
     @cached_property
     def missing_cells(self) -> int:
         """How many cells are missing."""
@@ -143,7 +147,7 @@ class Reading:
         if not cells:
             raise TableError(f"{name}: there is no column besides the label {names[label]!r}")
         for at, column in cells.items():
-            check_column(names[at], column, self.most_values, place)
+            check_column(names[at], column, self.most_values, place, known=at in text)
         found = sorted(set(labels), key=by_number_then_text)
         positions = {each: position for position, each in enumerate(found)}
         return Table(
@@ -193,10 +197,11 @@ def read_csv(
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "visits.csv")
     >>> _ = path.write_text("fever,age,state\nno,31,well\nyes,4,ill\n?,55,ill\n")
-    >>> read_csv(path, label="state") # doctest: +NORMALIZE_WHITESPACE
-    Table(name='visits', features=('fever', 'age'),
-          columns=(('no', 'yes', None), (31.0, 4.0, 55.0)),
-          labels=('ill', 'well'), row_labels=(1, 0, 0))
+    >>> table = read_csv(path, label="state")
+    >>> table
+    Table('visits', 3 rows, 2 features, labels ill, well)
+    >>> table.columns
+    (('no', 'yes', None), (31.0, 4.0, 55.0))
     >>> folder.cleanup()
     """
     path = Path(path)

@@ -21,6 +21,7 @@ Place = Callable[[int], str]
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]{0,14})?(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
 _MOST_LABELS = 100
 _MANY_NUMBERS = 20
+_MANY_ROWS = 20
 
 
 def as_cell(raw: Cell) -> Cell:
@@ -160,14 +161,25 @@ def label_names(name: str, cells: tuple[Cell, ...], place: Place) -> list[str]:
     return labels
 
 
-def check_column(name: str, column: tuple[Cell, ...], most_values: int, place: Place) -> None:
-    """Raise an error for a column that cannot be for sale as it is."""
+def check_column(
+    name: str, column: tuple[Cell, ...], most_values: int, place: Place, *, known: bool
+) -> None:
+    """Raise an error for a column that cannot be for sale as it is.
+
+    `known` says that somebody vouches for it: it was named among the columns of texts.
+    """
     texts = [row for row, cell in enumerate(column) if isinstance(cell, str)]
     distinct = set(column) - {None}
     if not distinct:
         raise TableError(f"column {name!r} has only missing cells; ignore it")
     if not texts:
         return
+    looks_like_an_id = len(texts) == len(distinct) == len(column) > _MANY_ROWS
+    if looks_like_an_id and not known and len(column) <= most_values:
+        raise TableError(
+            f"column {name!r} has another text in every row, such as {column[texts[0]]!r} in "
+            f"{place(texts[0])}; that looks like an id: ignore it, or name it in text to keep it"
+        )
     if len(distinct) > most_values:
         raise TableError(
             f"column {name!r} has {len(distinct)} different values, such as "
