@@ -133,8 +133,9 @@ def test_runs_of_different_lengths_keep_their_last_error():
     """Where costs differ, a policy that buys dear things stops earlier."""
     short = Run(*(np.array([0, 1]),) * 3, (Decimal(2),) * 2, (Decimal(2), Decimal(4)),
                 np.array([0.4, 0.1]), 0.0, 0.0)  # fmt: skip
-    long = Run(*(np.array([0, 1, 1, 0]),) * 3, (Decimal(1),) * 4,
-               tuple(map(Decimal, (1, 2, 3, 4))), np.array([0.5, 0.4, 0.3, 0.3]), 0.0, 0.0)  # fmt: skip
+    spent = tuple(map(Decimal, (1, 2, 3, 4)))
+    long = Run(*(np.array([0, 1, 1, 0]),) * 3, (Decimal(1),) * 4, spent,
+               np.array([0.5, 0.4, 0.3, 0.3]), 0.0, 0.0)  # fmt: skip
     runs = Runs(("f", "g"), (short, long))
     assert [point["mean_error"] for point in runs.curve()] == pytest.approx([0.45, 0.25, 0.2, 0.2])
     assert runs.final.value == pytest.approx(0.2)
