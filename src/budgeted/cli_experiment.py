@@ -52,8 +52,12 @@ def run(
     chosen = read(file)
     if runs is not None:
         chosen = chosen.with_runs(runs)
-    with _executor(workers, dask) as executor:
-        store_path, results = run_with_progress(chosen, Path(out), executor)
+    try:
+        with _executor(workers, dask) as executor:
+            store_path, results = run_with_progress(chosen, Path(out), executor)
+    except KeyboardInterrupt:
+        click.echo("stopped: the runs that had ended are kept; start again to continue", err=True)
+        raise click.exceptions.Exit(130) from None
     figures = []
     if figure_format != "none":
         figures = draw(chosen, results, Path(out), figure_format)

@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import pytest
+
+from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.experiment import parse, read
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = {
+    "title": "Small",
+    "budget": 6,
+    "runs": 3,
+    "seed": 5,
+    "problem": {"synthetic": "figure-3b", "features": 4},
+    "policy": [
+        {"name": "round-robin"},
+        {"label": "short", "name": "sfl", "max_depth": 2, "budget": "4.5"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda p: p.stem
+)
+def test_every_experiment_of_the_project_can_be_run(path):
+    if path.stem == "diabetes":
+        pytest.importorskip("budgeted.datasets")
+        return  # its table is rebuilt on demand; test_archives.py does that
+    experiment = read(path)
+    assert experiment.runs == 50
+    assert experiment.seed == 2003
+    assert all(each.build() for each in experiment.contenders)
+
+
+def test_the_figures_and_tables_of_the_paper_have_a_file_each():
+    names = {path.stem for path in FILES}
+    wanted = {f"figure-{each}" for each in ("3a", "3b", "4a", "4b", "4c", "4d")}
+    wanted |= {"car", "diabetes", "chess", "breast-wisconsin", "breast-ljubljana"}
+    assert wanted <= names
+
+
+def test_a_policy_can_have_a_budget_of_its_own():
+    experiment = parse(SMALL, "small")
+    robin, short = experiment.contenders
+    assert (robin.label, robin.budget, short.label, short.budget) == (
+        "round-robin", "6", "short", "4.5",
+    )  # fmt: skip
+    assert len(experiment.play(robin, 0).feature) == 6
+    assert len(experiment.play(short, 0).feature) == 4
+
+
+def test_all_policies_meet_the_same_world_in_the_same_run():
+    experiment = parse(SMALL, "small")
+    worlds = [experiment.rehearsal(2, each.budget).world for each in experiment.contenders]
+    assert (worlds[0].values == worlds[1].values).all()
+    assert (worlds[0].values != experiment.rehearsal(1, "6").world.values).any()
+
+
+def test_what_results_depend_on_is_in_the_digest():
+    digest = parse(SMALL, "small").digest()
+    assert parse({**SMALL, "runs": 9, "title": "Other"}, "small").digest() == digest
+    for change in ({"seed": 6}, {"budget": 7}, {"policy": SMALL["policy"][:1]}):
+        assert parse({**SMALL, **change}, "small").digest() != digest
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"polcy": []}, "polcy: unknown"),
+        ({"policy": []}, "policy: at least one is needed"),
+        ({"policy": [{"name": "slf"}]}, r"policy\[0\]: there is no policy 'slf'; did you mean"),
+        ({"policy": [{"label": "x"}]}, r"policy\[0\]: name: is missing"),
+        ({"policy": [{"name": "sfl", "depth": 3}]}, r"policy\[0\]: policy 'sfl' has no parameter"),
+        ({"policy": [{"name": "sfl"}, {"name": "sfl"}]}, "policy: two are labelled 'sfl'"),
+        ({"problem": {}}, "problem: needs 'synthetic' or 'table'"),
+        ({"problem": {"synthetic": "figure-9"}}, "problem.synthetic: must be one of figure-3a"),
+        ({"problem": {"synthetic": "figure-3b", "x": 1}}, "problem.x: unknown"),
+        ({"problem": {"synthetic": "figure-3b", "strength": 7}}, "problem: strength: must be from"),
+        ({"problem": {"table": "mushrooms"}}, "problem: there is no table 'mushrooms'"),
+        ({"problem": {"table": "car", "missing": "maybe"}}, "problem: missing: must be"),
+        ({"problem": {"table": "car", "costs": {"doors": 1}}}, "problem: costs: no price for"),
+        ({"budget": "lots"}, "problem: budget: must be an amount of money"),
+        ({"runs": 0}, "runs: must be a whole number from 1"),
+        ({"runs": True}, "runs: must be a whole number from 1"),
+        ({"seed": -1}, "seed: must be a whole number from 0"),
+    ],
+)
+def test_mistakes_name_their_key(change, says):
+    with pytest.raises(ExperimentError, match=says):
+        parse({**SMALL, **change}, "small")
+
+
+def test_all_mistakes_come_at_once():
+    with pytest.raises(ExperimentError) as caught:
+        parse({"runs": 0, "seed": -1, "problem": {"tabel": 1}}, "small")
+    assert len(caught.value.mistakes) == 6
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"budget = ", "is not TOML"), (b"\xff\xfe", "is not UTF-8 text"), (None, "cannot be read")],
+)
+def test_files_that_cannot_be_read_are_named(tmp_path, content, says):
+    path = tmp_path / "mine.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BudgetedError, match=says) as caught:
+        read(path)
+    assert "mine.toml" in str(caught.value)
