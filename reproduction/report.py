@@ -77,13 +77,17 @@ def page(
     ]
     shown: set[str] = set()
     for claim, finding in findings:
-        parts.append(_section(claim, finding, experiments, shown))
+        parts.append(_section(claim, finding, experiments, results, shown))
     parts += ["## All errors", _errors(experiments, results)]
     return "\n\n".join(parts) + "\n"
 
 
 def _section(
-    claim: Claim, finding: Finding, experiments: Mapping[str, Experiment], shown: set[str]
+    claim: Claim,
+    finding: Finding,
+    experiments: Mapping[str, Experiment],
+    results: Results,
+    shown: set[str],
 ) -> str:
     lines = [
         f"## Claim {claim.number}",
@@ -94,6 +98,10 @@ def _section(
     ]
     if claim.reading:
         lines.append(f"*Reading.* {claim.reading}")
+    for name, decide in claim.other_readings:
+        other = decide(results)
+        lines.append(f"*Other reading: {name}.* The same rule says: {MARKS[other.verdict]}.")
+        lines.append("\n".join(f"- {line}" for line in other.measured))
     for name in claim.experiments:
         if name not in shown:
             shown.add(name)
