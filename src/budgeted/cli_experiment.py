@@ -141,7 +141,7 @@ def _print_table(chosen: Experiment, results: Mapping[str, Runs]) -> None:
     longest = max(runs.errors.shape[1] for runs in results.values())
     checkpoints = sorted({max(1, longest // 6), max(1, longest // 3), longest})
     table = Table(title=f"{chosen.title}: 0/1 error, mean ± standard error of {chosen.runs} runs")
-    table.add_column("policy", no_wrap=True)
+    table.add_column("policy")
     for checkpoint in checkpoints:
         table.add_column(f"after {checkpoint}", justify="right", no_wrap=True)
     for label, runs in results.items():
