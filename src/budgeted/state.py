@@ -1,12 +1,13 @@
 """Where a study stands: what is known, what was bought, what is under way, and the money.
 
 All budget arithmetic of the package is here. A state is immutable; the simulator and a real study
-fold it forward with the same three steps: `State.reserve`, `State.after` and `State.release`.
+fold it forward with the same steps: `State.reserve`, `State.after` and `State.release`. What only
+real studies need is here too: a value that was wrong, cases that come and go, another budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -116,6 +117,9 @@ class State:
         Number of the next request or purchase; they are counted in the order they were asked for.
     last_action
         The cell that was asked for last, whatever became of it.
+    reserved
+        Money that the pending requests will cost; kept up to date by the steps, because adding it
+        up anew at each of them would make a batch of n requests cost n².
 
     Examples
     --------
@@ -137,6 +141,7 @@ class State:
     cases_left: Integers = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     next_number: int = 1
     last_action: Action | None = None
+    reserved: Decimal = Decimal(0)
 
     @classmethod
     def start(
@@ -173,14 +178,6 @@ class State:
     def spent(self) -> Decimal:
         """Money that is gone."""
         return money.subtract(self.problem.budget, self.remaining)
-
-    @cached_property
-    def reserved(self) -> Decimal:
-        """Money that the pending requests will cost."""
-        total = Decimal(0)
-        for request in self.pending:
-            total = money.add(total, request.cost)
-        return total
 
     @cached_property
     def free(self) -> Decimal:
@@ -224,6 +221,7 @@ class State:
             cases_left=self._cases_left_with(cell, -1),
             next_number=self.next_number + 1,
             last_action=cell,
+            reserved=money.add(self.reserved, request.cost),
         )
 
     def release(self, number: int) -> State:
@@ -233,6 +231,7 @@ class State:
             self,
             pending=tuple(each for each in self.pending if each is not request),
             cases_left=self._cases_left_with(request.action, +1),
+            reserved=money.subtract(self.reserved, request.cost),
         )
 
     def after(self, purchase: Purchase) -> State:
@@ -261,6 +260,62 @@ class State:
             remaining=money.subtract(self.remaining, purchase.cost),
             history=(*self.history, purchase),
             cases_left=asked._cases_left_with(cell, -1),
+        )
+
+    def corrected(self, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
+        """Return the state as it would be had a purchase brought another value, or cost another sum.
+
+        Parameters
+        ----------
+        number
+            Of the purchase.
+        value
+            Position of the right value; None when there is none after all.
+        cost
+            What was really charged; as before unless given.
+        """
+        at = next((at for at in reversed(range(len(self.history)))
+                   if self.history[at].number == number), None)  # fmt: skip
+        if at is None:
+            raise PurchaseError(f"there is no purchase number {number} to correct")
+        old = self.history[at]
+        new = replace(old, value=value, cost=old.cost if cost is None else cost)
+        refunded = replace(self, remaining=money.add(self.remaining, old.cost))
+        refunded._check_money(new.cost)
+        belief = self.belief
+        if value is not None:
+            belief = belief.observe(old.feature, old.label, value)
+        if old.value is not None:
+            belief = belief.retract(old.feature, old.label, old.value)
+        return replace(
+            self,
+            belief=belief,
+            remaining=money.subtract(refunded.remaining, new.cost),
+            history=(*self.history[:at], new, *self.history[at + 1 :]),
+        )
+
+    def resupplied(self, cells: Iterable[tuple[int, int]], change: int) -> State:
+        """Return the state with `change` more cases (fewer if negative) for each of these cells."""
+        state = self
+        for cell in cells:
+            state = replace(state, cases_left=state._cases_left_with(self._cell(*cell), change))
+        return state
+
+    def with_budget(self, budget: MoneyLike) -> State:
+        """Return the state with another budget, which must cover what is spent and reserved."""
+        old = self.problem
+        problem = Problem(old.features, old.labels, old.prior, budget)
+        gone = money.add(self.spent, self.reserved)
+        if problem.budget < gone:
+            raise PurchaseError(
+                f"budget: {problem.budget} is less than the {gone} that is gone already (spent "
+                f"{self.spent}, reserved {self.reserved}); give at least that much"
+            )
+        return replace(
+            self,
+            problem=problem,
+            belief=Belief(problem, self.belief.observed),
+            remaining=money.subtract(problem.budget, self.spent),
         )
 
     def _cell(self, feature: int, label: int) -> Action:
