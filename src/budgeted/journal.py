@@ -156,7 +156,9 @@ class Journal:
             try:
                 entries.append(Entry(seq, row.at, row.actor, from_json(row.body)))
             except JournalError as error:
-                raise JournalError(f"{self.where}: event {seq} of {self.study!r}: {error}") from None
+                raise JournalError(
+                    f"{self.where}: event {seq} of {self.study!r}: {error}"
+                ) from None
         if after == self._last[0] or after == 0:
             self._last = (after + len(rows), digest)
         return tuple(entries)
@@ -194,8 +196,8 @@ class Journal:
                 found = connection.execute(select(_tables()[0].c.version)).scalars().all()
                 if len(found) != 1 or found[0] > FORMAT:
                     raise JournalError(
-                        f"{self.where}: has journal format {found or 'nothing'}, written by a newer "
-                        f"budgeted; this one knows format {FORMAT}: update the package"
+                        f"{self.where}: has journal format {found or 'nothing'}, written by a "
+                        f"newer budgeted; this one knows format {FORMAT}: update the package"
                     )
                 return
         if _FORMAT_TABLE in names or _EVENTS_TABLE in names or (sqlite and names):

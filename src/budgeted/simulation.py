@@ -20,6 +20,7 @@ from budgeted.problem import Action, Problem
 from budgeted.state import Purchase, State
 from budgeted.streams import POLICY, WORLD, stream
 
+
 class Answer(NamedTuple):
     """What comes back for a purchase: a value (None where it is missing) of a case."""
 

@@ -263,7 +263,7 @@ class State:
         )
 
     def corrected(self, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
-        """Return the state as it would be had a purchase brought another value, or cost another sum.
+        """Return the state as it would be had a purchase brought another value or cost another sum.
 
         Parameters
         ----------
