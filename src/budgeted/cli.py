@@ -13,6 +13,7 @@ import click
 
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
+from budgeted.cli_study import study
 from budgeted.errors import BudgetedError
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def main() -> None:
 
 
 main.add_command(datasets)
+main.add_command(study)
 
 
 @main.command()

@@ -58,7 +58,7 @@ class StudyError(BudgetedError):
 
 
 class StudyFileError(BudgetedError):
-    """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all, with their paths."""
+    """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them."""
 
     def __init__(self, source: str, mistakes: Iterable[str]) -> None:
         self.mistakes = tuple(mistakes)

@@ -235,7 +235,7 @@ def from_json(text: str) -> Event:
     >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}')
     Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
     """
-    import pydantic  # noqa: PLC0415 - an extra; importing this module must not need it
+    import pydantic
 
     # Every event ends in its version; cutting it off is cheaper than parsing twice.
     body, mark, version = text.rpartition(',"version":')
@@ -256,8 +256,8 @@ def from_json(text: str) -> Event:
 @cache
 def _adapter() -> Any:
     """What turns events into JSON values and back; built once, when a journal is first used."""
-    from typing import Annotated  # noqa: PLC0415
+    from typing import Annotated
 
-    from pydantic import Field, TypeAdapter  # noqa: PLC0415
+    from pydantic import Field, TypeAdapter
 
     return TypeAdapter(Annotated[Event, Field(discriminator="kind")])

@@ -108,7 +108,7 @@ class Journal:
         ConflictError
             If another event has been written meanwhile.
         """
-        from sqlalchemy import insert  # noqa: PLC0415
+        from sqlalchemy import insert
 
         when = now() if at is None else at
         texts = [to_json(event) for event in events]
@@ -137,7 +137,7 @@ class Journal:
 
     def read(self, after: int = 0) -> tuple[Entry, ...]:
         """Return the events behind number `after`, checked for gaps and damage."""
-        from sqlalchemy import select  # noqa: PLC0415
+        from sqlalchemy import select
 
         table = _tables()[1]
         known = self._last if after == self._last[0] else None
@@ -173,7 +173,7 @@ class Journal:
         return str(row.digest)
 
     def _newest(self, connection: Connection) -> tuple[int, str]:
-        from sqlalchemy import select  # noqa: PLC0415
+        from sqlalchemy import select
 
         table = _tables()[1]
         query = select(table.c.seq, table.c.digest).where(table.c.study == self.study)
@@ -181,7 +181,7 @@ class Journal:
         return (0, "") if row is None else (row.seq, row.digest)
 
     def _check_tables(self, create: bool) -> None:
-        from sqlalchemy import inspect, select  # noqa: PLC0415
+        from sqlalchemy import inspect, select
 
         sqlite = self._url.get_backend_name() == "sqlite"
         file = Path(self._url.database or "")
@@ -210,8 +210,8 @@ class Journal:
         self._make_tables(sqlite)
 
     def _make_tables(self, sqlite: bool) -> None:
-        from sqlalchemy import insert  # noqa: PLC0415
-        from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
+        from sqlalchemy import insert
+        from sqlalchemy.exc import DBAPIError
 
         if sqlite:
             raw = self._engine.raw_connection()
@@ -233,7 +233,7 @@ class Journal:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Say in our words what the database says in its own."""
-        from sqlalchemy.exc import IntegrityError, SQLAlchemyError  # noqa: PLC0415
+        from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
         try:
             yield
@@ -248,7 +248,7 @@ class Journal:
 
 def studies(database: str) -> tuple[str, ...]:
     """Return the names of the studies in a database."""
-    from sqlalchemy import select  # noqa: PLC0415
+    from sqlalchemy import select
 
     with Journal(database, "") as journal, journal._translated():
         table = _tables()[1]
@@ -269,8 +269,8 @@ def parse_url(database: str) -> URL:
     ('sqlite:///studies.db', 'postgresql+psycopg')
     """
     try:
-        from sqlalchemy.engine import URL, make_url  # noqa: PLC0415
-        from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+        from sqlalchemy.engine import URL, make_url
+        from sqlalchemy.exc import ArgumentError
     except ImportError:
         raise JournalError("studies need SQLAlchemy: pip install 'budgeted[studies]'") from None
     if "://" not in database:
@@ -290,7 +290,7 @@ def parse_url(database: str) -> URL:
 
 
 def _engine(url: URL) -> Engine:
-    from sqlalchemy import create_engine, event  # noqa: PLC0415
+    from sqlalchemy import create_engine, event
 
     sqlite = url.get_backend_name() == "sqlite"
     try:
@@ -316,7 +316,7 @@ def _engine(url: URL) -> Engine:
 
 def _tables() -> tuple[Any, Any]:
     """The two tables: the version of the format, and the events."""
-    from sqlalchemy import Column, Integer, MetaData, String, Table, Text  # noqa: PLC0415
+    from sqlalchemy import Column, Integer, MetaData, String, Table, Text
 
     global _TABLES  # noqa: PLW0603 - SQLAlchemy is an extra, so this cannot be made on import
     if _TABLES is None:

@@ -279,7 +279,8 @@ class State:
         if at is None:
             raise PurchaseError(f"there is no purchase number {number} to correct")
         old = self.history[at]
-        new = replace(old, value=value, cost=old.cost if cost is None else cost)
+        paid = old.cost if cost is None else cost
+        new = Purchase(old.feature, old.label, value, paid, old.case, number)
         refunded = replace(self, remaining=money.add(self.remaining, old.cost))
         refunded._check_money(new.cost)
         belief = self.belief

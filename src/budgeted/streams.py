@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-WORLD, POLICY = 0, 1
-"""First number of the path of a stream: who draws from it."""
+WORLD, POLICY, OUTLOOK = 0, 1, 4
+"""First number of the path of a stream: who draws from it (2 and 3: problems and splits)."""
 
 
 def stream(seed: int, *key: int) -> np.random.Generator:

@@ -6,7 +6,7 @@ import getpass
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from budgeted import events
 from budgeted.errors import ConflictError, StudyError
@@ -20,6 +20,9 @@ from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import decisions
 from budgeted.study.standing import Requested, Standing, fold
+
+if TYPE_CHECKING:
+    from budgeted.study.status import Status
 
 __all__ = ["Requested", "Study", "studies"]
 
@@ -185,6 +188,11 @@ class Study:
         return self._standing.state
 
     @property
+    def events(self) -> int:
+        """How many events the study has, as far as it was read."""
+        return self._seq
+
+    @property
     def closed(self) -> bool:
         """Whether the study is over."""
         return self._standing.closed
@@ -208,6 +216,10 @@ class Study:
             if fate in (None, numbered[number].fate)
         )  # fmt: skip
 
+    def request(self, number: int) -> Requested:
+        """Return the request or recorded value of that number."""
+        return self._standing.request(number)
+
     def history(self, after: int = 0) -> tuple[Entry, ...]:
         """Return the events behind number `after`, from the journal."""
         return self._journal.read(after)
@@ -222,6 +234,12 @@ class Study:
         """
         made = Model.from_belief(self.state.belief, study=self.name, events=self._seq)
         return made if prior is None else made.with_prior(prior)
+
+    def status(self, recent: int = 5) -> Status:
+        """Return how the study is doing, with so many of the last events."""
+        from budgeted.study.status import status_of  # noqa: PLC0415 - it builds on this class
+
+        return status_of(self, recent)
 
     def ask(self, n: int = 1) -> tuple[Requested, ...]:
         """Return the next n requests, worth having together; fewer when the money is gone.

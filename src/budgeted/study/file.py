@@ -175,7 +175,7 @@ def _mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
         required = ("name", "values", "cost")
         yield from _key_mistakes(table, f"{where}.", _FEATURE_KEYS, required)
         # What is missing was said; with something in its place the rest can be checked too.
-        whole = {"name": f"feature {at}", "values": ["a", "b"], "cost": 1} | table
+        whole: dict[str, Any] = {"name": f"feature {at}", "values": ["a", "b"], "cost": 1} | table
         try:
             features.append(Feature(**{key: whole[key] for key in whole if key in _FEATURE_KEYS}))
         except ProblemError as error:

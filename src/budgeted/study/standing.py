@@ -138,7 +138,7 @@ class Standing:
     def label_of(self, case: str) -> str:
         """Return the label of a case."""
         row = self.cell(case, self.created.features[0].name)[0]
-        return self.state.problem.labels[self.case_labels[row]]
+        return self.state.problem.labels[int(self.case_labels[row])]
 
     def request(self, number: int) -> Requested:
         """Return what became of a number; raise an error if it was never given out."""
