@@ -18,7 +18,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def describe(event: Event) -> str:
+def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
     """Return an event in one line of plain words.
 
     >>> from decimal import Decimal

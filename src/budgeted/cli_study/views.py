@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -48,19 +49,24 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         f"{status.loss_now:.4f}",
         highlight=False,
     )
-    table = Table(caption=f"worth: what one more value takes off the {status.loss} loss")
+    table = Table(box=SIMPLE_HEAD)
     for name in ("feature", "label"):
         table.add_column(name, no_wrap=True)
-    for name in ("cost", "bought", "pending", "failed", "left", "worth", "worth per 100"):
-        table.add_column(name, justify="right")
+    for name in ("cost", "bought", "pending", "left", "worth", "per 100"):
+        table.add_column(name, justify="right", no_wrap=True)
     for cell in status.cells:
-        counts = (cell.bought, cell.pending, cell.failed, cell.left)
+        counts = (cell.bought, cell.pending, cell.left)
         worth = ("–", "–")
         if cell.saves is not None and cell.saves_per_money is not None:
             worth = (f"{cell.saves:.4f}", f"{100 * cell.saves_per_money:.3f}")
         names = (escape(cell.feature), escape(cell.label))
         table.add_row(*names, str(cell.cost), *map(str, counts), *worth)
     console.print(table)
+    console.print(
+        f"worth: what one more value is expected to take off the {status.loss} loss, and what 100 "
+        f"spent on\nsuch values would at that rate",
+        highlight=False,
+    )
     if status.pending:
         shown = [f"{each.number} ({each.feature} of {each.case})" for each in status.pending]
         more = len(shown) - _MOST_PENDING
