@@ -225,8 +225,12 @@ def to_json(event: Event) -> str:
     >>> to_json(Told(7, "yes", Decimal("1.50")))
     '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}'
     """
-    plain = _adapter().dump_python(event, mode="json") | {"version": VERSION}
-    return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+    try:
+        plain = _adapter().dump_python(event, mode="json", warnings="error") | {"version": VERSION}
+        return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        said = str(error).strip().splitlines()[-1].strip()
+        raise JournalError(f"an event that cannot be written as JSON: {said}") from None
 
 
 def from_json(text: str) -> Event:

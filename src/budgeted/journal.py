@@ -76,8 +76,12 @@ class Journal:
         self.where = self._url.render_as_string(hide_password=True)
         self._last = (0, "")  # number and digest of the last event that was seen
         self._engine = _engine(self._url)
-        with self._translated():
-            self._check_tables(create)
+        try:
+            with self._translated():
+                self._check_tables(create)
+        except BaseException:
+            self.release()
+            raise
 
     def __enter__(self) -> Journal:
         return self
