@@ -68,7 +68,7 @@ def crash(database):
         child, reading = fork(ask_and_tell(database, "worker"))
         if rng.random() < 0.8:  # else it may die while it opens the study
             os.read(reading, len(b"open\n"))
-        time.sleep(rng.uniform(0, 0.08))
+        time.sleep(rng.uniform(0, 0.05))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         lines = reports(reading)
@@ -88,8 +88,10 @@ def crash(database):
     studies.check_every_event(entries[:200])
     assert interrupted >= KILLS // 3, "too few workers got to work before they were killed"
     assert kinds.count("told") >= len(told) > KILLS
-    print(f"{KILLS} kills, {interrupted} of them at work, {len(told)} values reported as told, "
-          f"{kinds.count('told')} in a log of {len(entries)} events")  # noqa: T201
+    print(
+        f"{KILLS} kills, {interrupted} of them at work, {len(told)} values reported as told, "
+        f"{kinds.count('told')} in a log of {len(entries)} events"
+    )  # noqa: T201
 
 
 def together(database):

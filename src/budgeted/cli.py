@@ -74,10 +74,11 @@ main.add_command(study)
     help="Where to draw the curves (.png, .svg, .pdf, .html or .json).",
 )
 def demo(runs: int, seed: int, figure: str) -> None:
-    """Watch all policies spend the same money (takes less than a minute).
+    """Watch all policies spend the same money, then a real study (takes less than a minute).
 
     The problem is the paper's Figure 3(b): ten Boolean features for sale, one of which tells the
-    two labels apart (0.9 against 0.1). Each policy buys 100 values.
+    two labels apart (0.9 against 0.1). Each policy buys 100 values. The study is that of 'budgeted
+    study example', in a temporary folder: ask, tell, fail, correct, status, model.
     """
     from rich.console import Console
 
@@ -98,8 +99,14 @@ def demo(runs: int, seed: int, figure: str) -> None:
         _draw(figure, "One feature of ten matters", results)
     except BudgetedError as error:  # the table is worth having without its figure
         click.echo(str(error), err=True)
+    try:
+        from budgeted.cli_study.story import tell_story
+
+        tell_story(console)
+    except BudgetedError as error:  # so are the policies without studies
+        click.echo(str(error), err=True)
     console.print(
-        "Next: [bold]budgeted simulate --help[/bold], [bold]budgeted policies[/bold], "
+        "Next: [bold]budgeted study example[/bold], [bold]budgeted simulate --help[/bold], "
         "or the README for Python.",
         highlight=False,
     )

@@ -128,9 +128,9 @@ class Journal:
                 rows, seq = [], expected
                 for text in texts:
                     seq += 1
-                    row = {"study": self.study, "seq": seq, "at": when, "actor": by, "body": text}
-                    digest = _digest(digest, row)
-                    rows.append(row | {"digest": digest})
+                    digest = _digest(digest, self.study, seq, when, by, text)
+                    rows.append({"study": self.study, "seq": seq, "at": when, "actor": by,
+                                 "body": text, "digest": digest})  # fmt: skip
                 if rows:
                     connection.execute(insert(_tables()[1]), rows)
         if self._last[0] == expected:
@@ -156,9 +156,15 @@ class Journal:
             digest, rows = rows[0].digest, rows[1:]
         entries = []
         for seq, row in enumerate(rows, start=after + 1):
-            digest = self._checked(row, seq, digest)
+            study, found, at, actor, body, kept = row
+            digest = _digest(digest, study, found, at, actor, body)
+            if found != seq or kept != digest:
+                raise JournalError(
+                    f"{self.where}: the journal of {self.study!r} is damaged or was edited at "
+                    f"event {seq}; restore the database from a backup"
+                )
             try:
-                entries.append(Entry(seq, row.at, row.actor, from_json(row.body)))
+                entries.append(Entry(seq, at, actor, from_json(body)))
             except JournalError as error:
                 raise JournalError(
                     f"{self.where}: event {seq} of {self.study!r}: {error}"
@@ -166,15 +172,6 @@ class Journal:
         if after == self._last[0] or after == 0:
             self._last = (after + len(rows), digest)
         return tuple(entries)
-
-    def _checked(self, row: Any, seq: int, before: str) -> str:
-        content = {key: getattr(row, key) for key in ("study", "seq", "at", "actor", "body")}
-        if row.seq != seq or row.digest != _digest(before, content):
-            raise JournalError(
-                f"{self.where}: the journal of {self.study!r} is damaged or was edited at event "
-                f"{seq}; restore the database from a backup"
-            )
-        return str(row.digest)
 
     def _newest(self, connection: Connection) -> tuple[int, str]:
         from sqlalchemy import select
@@ -344,9 +341,9 @@ def _tables() -> tuple[Any, Any]:
 _TABLES: tuple[Any, Any] | None = None
 
 
-def _digest(before: str, row: dict[str, Any]) -> str:
-    content = "\n".join([before, *(str(row[key]) for key in ("study", "seq", "at", "actor"))])
-    return hashlib.sha256(f"{content}\n{row['body']}".encode()).hexdigest()
+def _digest(before: str, study: str, seq: int, at: str, actor: str, body: str) -> str:
+    content = f"{before}\n{study}\n{seq}\n{at}\n{actor}\n{body}"
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _words(error: Exception) -> str:

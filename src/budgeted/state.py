@@ -8,9 +8,10 @@ real studies need is here too: a value that was wrong, cases that come and go, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -215,8 +216,7 @@ class State:
         cell = self._cell(*action)
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
-        return replace(
-            self,
+        return self._with(
             pending=(*self.pending, request),
             cases_left=self._cases_left_with(cell, -1),
             next_number=self.next_number + 1,
@@ -227,8 +227,7 @@ class State:
     def release(self, number: int) -> State:
         """Return the state without a pending request: its money and its case are free again."""
         request = self._request(number)
-        return replace(
-            self,
+        return self._with(
             pending=tuple(each for each in self.pending if each is not request),
             cases_left=self._cases_left_with(request.action, +1),
             reserved=money.subtract(self.reserved, request.cost),
@@ -240,9 +239,13 @@ class State:
         A purchase with a number settles the pending request of that number.
         """
         cell = self._cell(purchase.feature, purchase.label)
+        changes: dict[str, Any] = {}
         if purchase.number is None:
-            asked = replace(self, next_number=self.next_number + 1, last_action=cell)
+            self._check_money(purchase.cost)
             purchase = replace(purchase, number=self.next_number)
+            changes["next_number"] = self.next_number + 1
+            changes["last_action"] = cell
+            changes["cases_left"] = self._cases_left_with(cell, -1)
         else:
             request = self._request(purchase.number)
             if request.action != cell:
@@ -250,16 +253,18 @@ class State:
                     f"request {request.number} asked for {self._words(request.action)}, "
                     f"not for {self._words(cell)}"
                 )
-            asked = self.release(purchase.number)
-        asked._check_money(purchase.cost)
-        return replace(
-            asked,
-            belief=self.belief
-            if purchase.value is None
-            else self.belief.observe(cell.feature, cell.label, purchase.value),
+            if purchase.cost > request.cost:
+                self.release(purchase.number)._check_money(purchase.cost)
+            # Its case was set aside when it was reserved.
+            changes["pending"] = tuple([each for each in self.pending if each is not request])
+            changes["reserved"] = money.subtract(self.reserved, request.cost)
+        if purchase.value is not None:
+            changes["belief"] = self.belief.observe(cell.feature, cell.label, purchase.value)
+        return self._with(
             remaining=money.subtract(self.remaining, purchase.cost),
-            history=(*self.history, purchase),
-            cases_left=asked._cases_left_with(cell, -1),
+            # One copy; unpacking would make two, and a long study has thousands of purchases.
+            history=self.history + (purchase,),  # noqa: RUF005
+            **changes,
         )
 
     def corrected(self, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
@@ -281,15 +286,14 @@ class State:
         old = self.history[at]
         paid = old.cost if cost is None else cost
         new = Purchase(old.feature, old.label, value, paid, old.case, number)
-        refunded = replace(self, remaining=money.add(self.remaining, old.cost))
+        refunded = self._with(remaining=money.add(self.remaining, old.cost))
         refunded._check_money(new.cost)
         belief = self.belief
         if value is not None:
             belief = belief.observe(old.feature, old.label, value)
         if old.value is not None:
             belief = belief.retract(old.feature, old.label, old.value)
-        return replace(
-            self,
+        return self._with(
             belief=belief,
             remaining=money.subtract(refunded.remaining, new.cost),
             history=(*self.history[:at], new, *self.history[at + 1 :]),
@@ -299,7 +303,7 @@ class State:
         """Return the state with `change` more cases (fewer if negative) for each of these cells."""
         state = self
         for cell in cells:
-            state = replace(state, cases_left=state._cases_left_with(self._cell(*cell), change))
+            state = state._with(cases_left=state._cases_left_with(self._cell(*cell), change))
         return state
 
     def with_budget(self, budget: MoneyLike) -> State:
@@ -312,12 +316,19 @@ class State:
                 f"budget: {problem.budget} is less than the {gone} that is gone already (spent "
                 f"{self.spent}, reserved {self.reserved}); give at least that much"
             )
-        return replace(
-            self,
+        return self._with(
             problem=problem,
             belief=Belief(problem, self.belief.observed),
             remaining=money.subtract(problem.budget, self.spent),
         )
+
+    def _with(self, **changes: Any) -> State:
+        """Like `dataclasses.replace`, which would take most of the time of replaying a study."""
+        new = object.__new__(State)
+        old = self.__dict__
+        new.__dict__.update({name: old[name] for name in _FIELDS})
+        new.__dict__.update(changes)
+        return new
 
     def _cell(self, feature: int, label: int) -> Action:
         return Action(self.problem.feature_index(feature), self.problem.label_index(label))
@@ -327,7 +338,7 @@ class State:
         return f"feature {name!r} of label {label!r}"
 
     def _check_money(self, cost: Decimal) -> None:
-        if cost > self.free:
+        if cost > money.subtract(self.remaining, self.reserved):
             raise PurchaseError(
                 f"cost {cost} is more than the free {self.free} of the budget "
                 f"{self.problem.budget} (spent {self.spent}, reserved {self.reserved})"
@@ -349,6 +360,9 @@ class State:
                 return request
         known = ", ".join(str(each.number) for each in self.pending) or "none"
         raise PurchaseError(f"request {number} is not pending; pending are: {known}")
+
+
+_FIELDS = tuple(each.name for each in fields(State))
 
 
 def _is_count(number: object) -> bool:

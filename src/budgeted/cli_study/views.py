@@ -45,11 +45,11 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     )
     console.print(
         f"Error of the classifier on new cases: {now.error:.3f} "
-        f"(90 % interval {now.low:.3f} to {now.high:.3f}); {status.loss} loss "
-        f"{status.loss_now:.4f}",
+        f"(90 % interval {now.low:.3f} to {now.high:.3f})\n"
+        f"{status.loss} loss: {status.loss_now:.4f}",
         highlight=False,
     )
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
         table.add_column(name, no_wrap=True)
     for name in ("cost", "bought", "pending", "left", "worth", "per 100"):
@@ -63,8 +63,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         table.add_row(*names, str(cell.cost), *map(str, counts), *worth)
     console.print(table)
     console.print(
-        f"worth: what one more value is expected to take off the {status.loss} loss, and what 100 "
-        f"spent on\nsuch values would at that rate",
+        f"worth: what one more value is expected to take off the {status.loss} loss;\n"
+        f"per 100: the same, for money",
         highlight=False,
     )
     if status.pending:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import MutableMapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,10 @@ class Requested:
     def why(self) -> str:
         """The reason of the decision in words."""
         return "nobody asked for it" if self.asked is None else self.asked.reason
+
+    def changed(self, **changes: Any) -> Requested:
+        """Return it with some attributes changed, faster than `dataclasses.replace`."""
+        return Requested(**{**vars(self), **changes})
 
 
 class Standing:
@@ -162,7 +167,7 @@ class Standing:
                 old = self.request(number)
                 self.state = self.state.release(number)
                 self._mark(old, OPEN)
-                self.requests[number] = replace(old, fate=CANCELLED, cost=Decimal(0))
+                self.requests[number] = old.changed(fate=CANCELLED, cost=Decimal(0))
             case events.Recorded() as event:
                 self._recorded(entry, event)
             case events.Corrected(number, _, value, _, cost):
@@ -196,7 +201,7 @@ class Standing:
         else:
             self.state = self.state.release(event.number)
             self.state = self.state.resupplied([self._action(old)], -1)
-            self.requests[event.number] = replace(old, fate=FAILED, cost=Decimal(0))
+            self.requests[event.number] = old.changed(fate=FAILED, cost=Decimal(0))
             self._mark(old, UNUSABLE)
         if event.usable:
             self.state = self.state.resupplied([self._action(old)], +1)
@@ -207,7 +212,7 @@ class Standing:
         action = self._action(old)
         position = None if value is None else self._value(action.feature, value)
         self.state = self.state.after(Purchase(*action, position, cost, old.case, number))
-        self.requests[number] = replace(old, fate=fate, value=value, cost=cost)
+        self.requests[number] = old.changed(fate=fate, value=value, cost=cost)
         self._mark(old, cell)
 
     def _recorded(self, entry: Entry, event: events.Recorded) -> None:
@@ -229,7 +234,7 @@ class Standing:
         old = self.request(number)
         position = None if value is None else self._value(self._action(old).feature, value)
         self.state = self.state.corrected(number, position, cost)
-        self.requests[number] = replace(old, value=value, cost=cost)
+        self.requests[number] = old.changed(value=value, cost=cost)
 
     def _withdraw(self, case: str) -> None:
         row = self._rows[case]
