@@ -19,13 +19,13 @@ from dataclasses import asdict
 from decimal import Decimal
 
 import numpy as np
-from engine import Finding
 
 from budgeted import Feature, Problem, State, Study
 from budgeted.events import Asked, Event, Told
 from budgeted.journal import Journal
 from budgeted.policies import Choice
 from budgeted.study import decisions
+from engine import Finding
 
 EVENTS = 20_000
 FEATURES, CASES = 10, 4_000

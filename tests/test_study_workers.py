@@ -22,4 +22,4 @@ def test_workers(what, database):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    print(done.stdout)  # noqa: T201 - for pytest -rP
+    sys.stdout.write(done.stdout)  # seen with pytest -rP

@@ -88,10 +88,10 @@ def crash(database):
     studies.check_every_event(entries[:200])
     assert interrupted >= KILLS // 3, "too few workers got to work before they were killed"
     assert kinds.count("told") >= len(told) > KILLS
-    print(
+    sys.stdout.write(
         f"{KILLS} kills, {interrupted} of them at work, {len(told)} values reported as told, "
-        f"{kinds.count('told')} in a log of {len(entries)} events"
-    )  # noqa: T201
+        f"{kinds.count('told')} in a log of {len(entries)} events\n"
+    )
 
 
 def together(database):
@@ -128,7 +128,7 @@ def together(database):
     assert [entry.seq for entry in entries] == list(range(1, 2 * PURCHASES + 2))
     shares = [len(each) - 1 for each in lines]
     assert sum(shares) == PURCHASES
-    print(f"{PURCHASES} purchases by {WORKERS} workers, {min(shares)} to {max(shares)} each")  # noqa: T201
+    sys.stdout.write(f"{PURCHASES} purchases by {WORKERS}, {min(shares)} to {max(shares)} each\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The end of the demo: a real study in a temporary folder, from its first request to a prediction."""
+"""The end of the demo: a study in a temporary folder, from its first request to a prediction."""
 
 from __future__ import annotations
 
