@@ -17,14 +17,16 @@ import tempfile
 import time
 from dataclasses import asdict
 from decimal import Decimal
+from typing import ClassVar
 
 import numpy as np
 
 from budgeted import Feature, Problem, State, Study
-from budgeted.events import Asked, Event, Told
+from budgeted.events import Asked, Entry, Event, Told
 from budgeted.journal import Journal
 from budgeted.policies import Choice
 from budgeted.study import decisions
+from budgeted.study.standing import Standing
 from engine import Finding
 
 EVENTS = 20_000
@@ -61,14 +63,15 @@ def fill(database: str, name: str, events: int) -> None:
         journal.append(wanted[: events - 1], expected=1, by="benchmark")
 
 
-def _apply(draft: decisions.Standing, event: Event) -> None:
-    draft.apply(decisions.Entry(0, "", "", event))
+def _apply(draft: Standing, event: Event) -> None:
+    draft.apply(Entry(0, "", "", event))
 
 
 class FirstCell:
     """A policy that costs nothing: cells in turn, with scores of the usual size."""
 
-    name, summary = "first-cell", "for measuring"
+    name: ClassVar[str] = "first-cell"
+    summary: ClassVar[str] = "for measuring"
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice:
         """Return the next cell in turn."""
