@@ -17,7 +17,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-run: $(READY)  ## Set up, then watch all policies spend the same money
+run: $(READY)  ## Set up, then watch all policies spend the same money, and a real study
 	$(BIN)/budgeted demo
 
 lint: $(READY)
@@ -33,8 +33,9 @@ RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
 	$(BIN)/python -m reproduction --runs $(RUNS)
 
-benchmark: $(READY)  ## Measure the speed of the engines, as ratios
+benchmark: $(READY)  ## Measure the speed of the engines and of studies
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/studies.py
 
 clean:  ## Remove the virtual environment
 	rm -rf $(VENV)

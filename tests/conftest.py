@@ -1,6 +1,9 @@
 """Settings for all tests."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import databases
 
 # The examples are the same on every machine: a red test is red everywhere.
 settings.register_profile(
@@ -10,3 +13,20 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("budgeted")
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    with databases.postgres_server() as url:
+        yield url
+
+
+@pytest.fixture(params=databases.KINDS)
+def database(request, tmp_path):
+    """An empty place for studies, on each kind of database."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "studies.db")
+        return
+    url, drop = databases.new_postgres_database(request.getfixturevalue("postgres"))
+    yield url
+    drop()

@@ -19,13 +19,17 @@ def run(*arguments, code=0):
     return result
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["demo", "-h"]])
-def test_help_loads_no_numerics(arguments):
+@pytest.mark.parametrize(
+    "command", ["--help", "simulate --help", "demo -h", "study --help", "study ask --help",
+                "experiment run --help", "datasets show --help"],
+)  # fmt: skip
+def test_help_loads_no_numerics(command):
+    heavy = {"numpy", "scipy", "rich", "vl_convert", "sqlalchemy", "pydantic", "pyarrow"}
     script = (
         "import sys\nfrom budgeted.cli import main\n"
-        f"main({arguments!r}, standalone_mode=False)\n"
-        "heavy = {'numpy', 'scipy', 'rich', 'vl_convert'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
+        f"main({command.split()!r}, standalone_mode=False)\n"
+        f"loaded = {heavy!r} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
@@ -125,6 +129,8 @@ def test_a_small_demo_writes_its_figure(tmp_path):
     for name in ("round robin", "biased robin (features)", "lookahead (SFL)"):
         assert name in result.stdout
     assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    for words in ("And a real study", "corrected: the log", "90 % interval", "A new patient"):
+        assert words in result.stdout
 
 
 def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch):
@@ -132,6 +138,13 @@ def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch)
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
     assert "round robin" in result.stdout
     assert "pip install vl-convert-python" in result.stderr
+
+
+def test_without_the_extra_studies_say_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlalchemy.engine", None)
+    result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
+    assert "round robin" in result.stdout
+    assert "pip install 'budgeted[studies]'" in result.stderr
 
 
 def test_numbers_are_means_over_runs():

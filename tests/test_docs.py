@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -45,6 +46,37 @@ def test_the_commands_of_the_readme_print_what_it_shows(command, output, tmp_pat
     assert done.returncode == 0, done.stderr
     tidy = [[line.rstrip() for line in each.strip().splitlines()] for each in (done.stdout, output)]
     assert tidy[0] == tidy[1]
+
+
+def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
+    """Its commands one after the other in one folder; only the times differ."""
+    page = ROOT / "docs" / "studies.md"
+    (tmp_path / "new.csv").write_text("id,ferritin,crp\nA,low,\nB,,raised\n", encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    steps = [each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    assert len(steps) > 8
+    for step in steps:
+        command, _, output = step.partition("\n")
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            env={"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": "", "USER": "anna"},
+        )
+        assert done.returncode == 0, done.stderr
+        shown = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-01-05 09:30:00", done.stdout)
+        tidy = [[line.rstrip() for line in each.strip("\n").splitlines()]
+                for each in (shown, output)]  # fmt: skip
+        assert tidy[0] == tidy[1], command
+
+
+def test_the_python_of_the_tutorial_of_studies_runs():
+    failed, tried = doctest.testfile(str(ROOT / "docs" / "studies.md"), module_relative=False)
+    assert tried > 5
+    assert failed == 0
 
 
 def test_the_command_reference_is_current():

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from budgeted.belief import Belief as Belief
     from budgeted.errors import BudgetedError as BudgetedError
+    from budgeted.model import Model as Model
     from budgeted.problem import Action as Action
     from budgeted.problem import Feature as Feature
     from budgeted.problem import Problem as Problem
     from budgeted.simulation import simulate as simulate
     from budgeted.state import Purchase as Purchase
     from budgeted.state import State as State
+    from budgeted.study import Study as Study
     from budgeted.table import Table as Table
     from budgeted.table import from_dataframe as from_dataframe
     from budgeted.table import read_csv as read_csv
@@ -28,9 +30,11 @@ _HOMES = {
     "BudgetedError": "errors",
     "Coding": "table.coding",
     "Feature": "problem",
+    "Model": "model",
     "Problem": "problem",
     "Purchase": "state",
     "State": "state",
+    "Study": "study",
     "Table": "table",
     "from_dataframe": "table",
     "read_csv": "table",

@@ -140,7 +140,11 @@ class Belief:
             )
         observed = self.observed.copy()
         observed[label, column] = seen + sign * int(times)
-        return Belief(self.problem, observed)
+        observed.setflags(write=False)
+        # Not checked again, because replaying a study does this thousands of times.
+        new = object.__new__(Belief)
+        new.__dict__.update(problem=self.problem, observed=observed)
+        return new
 
     def sample(self, rng: np.random.Generator) -> Floats:
         """Draw parameters from the belief, labels × values (laid out like `means`)."""

@@ -8,11 +8,14 @@ values: fewer cases are needed, and values are seen together.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Integers
 from budgeted.errors import WorldError
+from budgeted.streams import WORLD, stream
 
 RULES = ("fresh", "overlap")
 
@@ -23,8 +26,35 @@ def check_rule(rule: str) -> None:
         raise WorldError(f"there is no case rule {rule!r}; there are {', '.join(RULES)}")
 
 
-def pick_case(rule: str, order: Integers, bought: NDArray[np.bool_], feature: int) -> int | None:
-    """Return the case to buy a feature from, or None when all of them have it.
+def shuffled(labels: NDArray[np.integer[Any]], number: int, seed: int) -> tuple[Integers, ...]:
+    """Return for each label its cases, in the order in which they are to be used.
+
+    Parameters
+    ----------
+    labels
+        Position of the label of each case.
+    number
+        How many labels there are.
+    seed
+        Of the order; a simulation and a study of the same cases and seed use them alike.
+
+    Examples
+    --------
+    >>> [cases.tolist() for cases in shuffled(np.array([0, 1, 0, 0]), 2, seed=1)]
+    [[3, 0, 2], [1]]
+    """
+    order = stream(seed, WORLD).permutation(len(labels))
+    return tuple(order[labels[order] == label] for label in range(number))
+
+
+def pick_case(
+    rule: str,
+    order: Integers,
+    bought: NDArray[np.bool_],
+    feature: int,
+    unusable: NDArray[np.bool_] | None = None,
+) -> int | None:
+    """Return the case to buy a feature from, or None when none can give it.
 
     Parameters
     ----------
@@ -36,15 +66,23 @@ def pick_case(rule: str, order: Integers, bought: NDArray[np.bool_], feature: in
         Cases × features: what was bought or requested already.
     feature
         What is wanted.
+    unusable
+        Cases × features: what cannot be had though it was not bought: a test that cannot be done
+        on this case, a case that was withdrawn.
 
     Examples
     --------
     >>> bought = np.array([[True, False], [False, False], [False, False]])
     >>> [pick_case(rule, np.array([0, 1, 2]), bought, feature=1) for rule in RULES]
     [1, 0]
+    >>> cannot = np.array([[False, True], [False, True], [False, False]])
+    >>> [pick_case(rule, np.array([0, 1, 2]), bought, 1, cannot) for rule in RULES]
+    [2, 2]
     """
-    lacking = ~bought[order, feature]
-    if rule == "fresh":
-        untouched = ~bought[order].any(axis=1)
-        lacking = untouched if untouched.any() else lacking
-    return int(order[lacking.argmax()]) if lacking.any() else None
+    can = ~bought[order, feature]
+    if unusable is not None:
+        can &= ~unusable[order, feature]
+    touched = bought[order].any(axis=1)
+    preferred = can & (touched if rule == "overlap" else ~touched)
+    chosen = preferred if preferred.any() else can
+    return int(order[chosen.argmax()]) if chosen.any() else None

@@ -14,6 +14,7 @@ import click
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
+from budgeted.cli_study import study
 from budgeted.errors import BudgetedError, FigureError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def main() -> None:
 
 main.add_command(datasets)
 main.add_command(experiment)
+main.add_command(study)
 
 
 @main.command()
@@ -74,10 +76,11 @@ main.add_command(experiment)
     help="Where to draw the curves (.png, .svg, .pdf, .html or .json).",
 )
 def demo(runs: int, seed: int, figure: str) -> None:
-    """Watch all policies spend the same money (takes less than a minute).
+    """Watch all policies spend the same money, then a real study (takes less than a minute).
 
     The problem is the paper's Figure 3(b): ten Boolean features for sale, one of which tells the
-    two labels apart (0.9 against 0.1). Each policy buys 100 values.
+    two labels apart (0.9 against 0.1). Each policy buys 100 values. The study is that of 'budgeted
+    study example', in a temporary folder: ask, tell, fail, correct, status, model.
     """
     from rich.console import Console
 
@@ -102,8 +105,14 @@ def demo(runs: int, seed: int, figure: str) -> None:
     console.print(f"Complete training data (8 000 values): {complete:.3f}. Best possible: 0.100.\n")
     if drawable:
         _draw(figure, "One feature of ten matters", results)
+    try:
+        from budgeted.cli_study.story import tell_story
+
+        tell_story(console)
+    except BudgetedError as error:  # the policies are worth having without studies
+        click.echo(str(error), err=True)
     console.print(
-        "Next: [bold]budgeted simulate --help[/bold], [bold]budgeted policies[/bold], "
+        "Next: [bold]budgeted study example[/bold], [bold]budgeted simulate --help[/bold], "
         "or the README for Python.",
         highlight=False,
     )

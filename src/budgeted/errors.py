@@ -67,3 +67,28 @@ class TableError(BudgetedError):
 
 class DatasetError(BudgetedError):
     """A table that is not in the catalogue, or that cannot be rebuilt here and now."""
+
+
+class StudyError(BudgetedError):
+    """Something that a study cannot do now: an unknown number or case, a value told twice."""
+
+
+class StudyFileError(BudgetedError):
+    """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them."""
+
+    def __init__(self, source: str, mistakes: Iterable[str]) -> None:
+        self.mistakes = tuple(mistakes)
+        listed = "".join(f"\n  {mistake}" for mistake in self.mistakes)
+        super().__init__(f"{source}:{listed}")
+
+
+class JournalError(BudgetedError):
+    """A database that cannot be read or written: foreign, damaged, newer, read-only, full."""
+
+
+class ConflictError(JournalError):
+    """Somebody else wrote to the journal first; read on and try again."""
+
+
+class ModelError(BudgetedError):
+    """A model that is not in the documented format, or a case or prior that it cannot take."""

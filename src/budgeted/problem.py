@@ -176,6 +176,8 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
 
     def feature_index(self, feature: int | str) -> int:
         """Return the position of a feature given by position or name."""
+        if type(feature) is int and 0 <= feature < len(self.features):
+            return feature
         names = tuple(each.name for each in self.features) if isinstance(feature, str) else ()
         return _index(feature, names or self.features, "there is no feature", ObservationError)
 
@@ -186,6 +188,8 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
 
 def _index(key: Any, names: Sequence[Any], wrong: str, error: type[Exception]) -> int:
     """Position of `key` in `names`; bool and negative positions are refused, not wrapped around."""
+    if type(key) is int and 0 <= key < len(names):
+        return key
     if isinstance(key, str):
         if key in names:
             return names.index(key)

@@ -12,22 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from budgeted.belief import Belief, Floats, Integers
-from budgeted.cases import check_rule, pick_case
+from budgeted.cases import check_rule, pick_case, shuffled
 from budgeted.errors import WorldError
 from budgeted.expectation import loss as loss_of
 from budgeted.policies.base import Policy
 from budgeted.problem import Action, Problem
 from budgeted.state import Purchase, State
-
-_WORLD, _POLICY = 0, 1
-"""Separate streams of one seed: what a policy draws changes nothing in the world."""
-
-
-def stream(seed: int, *key: int) -> np.random.Generator:
-    """Return the generator of a seed and a path of whole numbers."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise WorldError(f"seed: must be a whole number from 0, got {seed!r}")
-    return np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=key))
+from budgeted.streams import POLICY, WORLD, stream
 
 
 class Answer(NamedTuple):
@@ -110,7 +101,7 @@ class _ModelStock:
         problem = world.problem
         table = np.asarray(world.parameters, dtype=float)
         self._chances = np.split(table, problem.offsets[1:], axis=1)
-        self._streams = {action: stream(world.seed, _WORLD, *action) for action in problem.actions}
+        self._streams = {action: stream(world.seed, WORLD, *action) for action in problem.actions}
 
     def buy(self, action: Action) -> Answer:
         thresholds = self._chances[action.feature][action.label].cumsum()[:-1]
@@ -155,10 +146,7 @@ class TableWorld:
     @cached_property
     def order(self) -> tuple[Integers, ...]:
         """For each label its cases, in the order in which they are used."""
-        shuffled = stream(self.seed, _WORLD).permutation(len(self.labels))
-        return tuple(
-            shuffled[self.labels[shuffled] == label] for label in range(len(self.problem.labels))
-        )
+        return shuffled(self.labels, len(self.problem.labels), self.seed)
 
     def open(self) -> Stock:
         """Return the stock with nothing sold."""
@@ -325,7 +313,7 @@ def simulate(
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)
     step = 0
-    while (choice := policy.choose(state, stream(seed, _POLICY, step))) is not None:
+    while (choice := policy.choose(state, stream(seed, POLICY, step))) is not None:
         step += 1
         answer = stock.buy(choice.action)
         cost = problem.features[choice.action.feature].cost

@@ -1,15 +1,17 @@
 """Where a study stands: what is known, what was bought, what is under way, and the money.
 
 All budget arithmetic of the package is here. A state is immutable; the simulator and a real study
-fold it forward with the same three steps: `State.reserve`, `State.after` and `State.release`.
+fold it forward with the same steps: `State.reserve`, `State.after` and `State.release`. What only
+real studies need is here too: a value that was wrong, cases that come and go, another budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -116,6 +118,9 @@ class State:
         Number of the next request or purchase; they are counted in the order they were asked for.
     last_action
         The cell that was asked for last, whatever became of it.
+    reserved
+        Money that the pending requests will cost; kept up to date by the steps, because adding it
+        up anew at each of them would make a batch of n requests cost n².
 
     Examples
     --------
@@ -137,6 +142,7 @@ class State:
     cases_left: Integers = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     next_number: int = 1
     last_action: Action | None = None
+    reserved: Decimal = Decimal(0)
 
     @classmethod
     def start(
@@ -179,14 +185,6 @@ class State:
         return money.subtract(self.problem.budget, self.remaining)
 
     @cached_property
-    def reserved(self) -> Decimal:
-        """Money that the pending requests will cost."""
-        total = Decimal(0)
-        for request in self.pending:
-            total = money.add(total, request.cost)
-        return total
-
-    @cached_property
     def free(self) -> Decimal:
         """Money that can be spent now: spent + reserved + free = budget."""
         return money.subtract(self.remaining, self.reserved)
@@ -224,21 +222,21 @@ class State:
         cell = self._cell(*action)
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
-        return replace(
-            self,
+        return self._with(
             pending=(*self.pending, request),
             cases_left=self._cases_left_with(cell, -1),
             next_number=self.next_number + 1,
             last_action=cell,
+            reserved=money.add(self.reserved, request.cost),
         )
 
     def release(self, number: int) -> State:
         """Return the state without a pending request: its money and its case are free again."""
         request = self._request(number)
-        return replace(
-            self,
+        return self._with(
             pending=tuple(each for each in self.pending if each is not request),
             cases_left=self._cases_left_with(request.action, +1),
+            reserved=money.subtract(self.reserved, request.cost),
         )
 
     def after(self, purchase: Purchase) -> State:
@@ -250,10 +248,15 @@ class State:
         value = purchase.value
         if value is not None:
             value = self.problem.features[cell.feature].value_index(value)
-        purchase = replace(purchase, feature=cell.feature, label=cell.label, value=value)
+        if (*cell, value) != (purchase.feature, purchase.label, purchase.value):  # names
+            purchase = replace(purchase, feature=cell.feature, label=cell.label, value=value)
+        changes: dict[str, Any] = {}
         if purchase.number is None:
-            asked = replace(self, next_number=self.next_number + 1, last_action=cell)
+            self._check_money(purchase.cost)
             purchase = replace(purchase, number=self.next_number)
+            changes["next_number"] = self.next_number + 1
+            changes["last_action"] = cell
+            changes["cases_left"] = self._cases_left_with(cell, -1)
         else:
             request = self._request(purchase.number)
             if request.action != cell:
@@ -261,15 +264,82 @@ class State:
                     f"request {request.number} asked for {self._words(request.action)}, "
                     f"not for {self._words(cell)}"
                 )
-            asked = self.release(purchase.number)
-        asked._check_money(purchase.cost)
-        return replace(
-            asked,
-            belief=self.belief if value is None else self.belief.observe(*cell, value),
+            if purchase.cost > request.cost:
+                self.release(purchase.number)._check_money(purchase.cost)
+            # Its case was set aside when it was reserved.
+            changes["pending"] = tuple([each for each in self.pending if each is not request])
+            changes["reserved"] = money.subtract(self.reserved, request.cost)
+        if value is not None:
+            changes["belief"] = self.belief.observe(*cell, value)
+        return self._with(
             remaining=money.subtract(self.remaining, purchase.cost),
-            history=(*self.history, purchase),
-            cases_left=asked._cases_left_with(cell, -1),
+            # One copy; unpacking would make two, and a long study has thousands of purchases.
+            history=self.history + (purchase,),  # noqa: RUF005
+            **changes,
         )
+
+    def corrected(self, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
+        """Return the state as it would be had a purchase brought another value or cost another sum.
+
+        Parameters
+        ----------
+        number
+            Of the purchase.
+        value
+            Position of the right value; None when there is none after all.
+        cost
+            What was really charged; as before unless given.
+        """
+        at = next((at for at in reversed(range(len(self.history)))
+                   if self.history[at].number == number), None)  # fmt: skip
+        if at is None:
+            raise PurchaseError(f"there is no purchase number {number} to correct")
+        old = self.history[at]
+        paid = old.cost if cost is None else cost
+        new = Purchase(old.feature, old.label, value, paid, old.case, number)
+        refunded = self._with(remaining=money.add(self.remaining, old.cost))
+        refunded._check_money(new.cost)
+        belief = self.belief
+        if value is not None:
+            belief = belief.observe(old.feature, old.label, value)
+        if old.value is not None:
+            belief = belief.retract(old.feature, old.label, old.value)
+        return self._with(
+            belief=belief,
+            remaining=money.subtract(refunded.remaining, new.cost),
+            history=(*self.history[:at], new, *self.history[at + 1 :]),
+        )
+
+    def resupplied(self, cells: Iterable[tuple[int, int]], change: int) -> State:
+        """Return the state with `change` more cases (fewer if negative) for each of these cells."""
+        state = self
+        for cell in cells:
+            state = state._with(cases_left=state._cases_left_with(self._cell(*cell), change))
+        return state
+
+    def with_budget(self, budget: MoneyLike) -> State:
+        """Return the state with another budget, which must cover what is spent and reserved."""
+        old = self.problem
+        problem = Problem(old.features, old.labels, old.prior, budget)
+        gone = money.add(self.spent, self.reserved)
+        if problem.budget < gone:
+            raise PurchaseError(
+                f"budget: {problem.budget} is less than the {gone} that is gone already (spent "
+                f"{self.spent}, reserved {self.reserved}); give at least that much"
+            )
+        return self._with(
+            problem=problem,
+            belief=Belief(problem, self.belief.observed),
+            remaining=money.subtract(problem.budget, self.spent),
+        )
+
+    def _with(self, **changes: Any) -> State:
+        """Like `dataclasses.replace`, which would take most of the time of replaying a study."""
+        new = object.__new__(State)
+        old = self.__dict__
+        new.__dict__.update({name: old[name] for name in _FIELDS})
+        new.__dict__.update(changes)
+        return new
 
     def _cell(self, feature: int | str, label: int | str) -> Action:
         return Action(self.problem.feature_index(feature), self.problem.label_index(label))
@@ -279,7 +349,7 @@ class State:
         return f"feature {name!r} of label {label!r}"
 
     def _check_money(self, cost: Decimal) -> None:
-        if cost > self.free:
+        if cost > money.subtract(self.remaining, self.reserved):
             raise PurchaseError(
                 f"cost {cost} is more than the free {self.free} of the budget "
                 f"{self.problem.budget} (spent {self.spent}, reserved {self.reserved})"
@@ -301,6 +371,9 @@ class State:
                 return request
         known = ", ".join(str(each.number) for each in self.pending) or "none"
         raise PurchaseError(f"request {number} is not pending; pending are: {known}")
+
+
+_FIELDS = tuple(each.name for each in fields(State))
 
 
 def _is_count(number: object) -> bool:

@@ -11,7 +11,8 @@ from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
 from budgeted.money import MoneyLike
 from budgeted.problem import Feature, Problem
-from budgeted.simulation import TableWorld, Validation, stream
+from budgeted.simulation import TableWorld, Validation
+from budgeted.streams import stream
 
 _LARGEST_EXACT = 2**14
 """The true error is computed over every x up to so many of them."""

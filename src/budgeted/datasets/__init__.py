@@ -22,7 +22,8 @@ from budgeted.datasets.catalogue import CATALOGUE, Entry
 from budgeted.errors import DatasetError, TableError
 from budgeted.money import MoneyLike
 from budgeted.problem import Problem
-from budgeted.simulation import TableWorld, Validation, stream
+from budgeted.simulation import TableWorld, Validation
+from budgeted.streams import stream
 from budgeted.table import Reading, Table, parse_csv
 from budgeted.table.coding import Coding, Missing
 

@@ -1,0 +1,219 @@
+"""The commands that change a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from budgeted.cli_study.options import (
+    WHY,
+    money,
+    on_a_study,
+    plain,
+    print_json,
+    print_money,
+    print_table,
+    show_done,
+    show_request,
+    with_database,
+    with_json,
+)
+
+if TYPE_CHECKING:
+    from budgeted.study import Study
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--cases", required=True, type=click.Path(exists=True, dir_okay=False),
+              help="CSV with a line per case: its name and its label.")  # fmt: skip
+@click.option("--id", "id_column", default="case", show_default=True,
+              help="Column that names the case.")  # fmt: skip
+@click.option("--label", "label_column", default="label", show_default=True,
+              help="Column that holds the label.")  # fmt: skip
+@click.option("--as", "by", metavar="WHO", help="Who does this, for the log.  [default: you]")
+@with_database
+@with_json
+def new(
+    file: str,
+    cases: str,
+    id_column: str,
+    label_column: str,
+    by: str | None,
+    database: str,
+    as_json: bool,
+) -> None:
+    """Begin a study from a TOML file and a list of cases."""
+    from dataclasses import asdict
+
+    from budgeted.study import Study
+    from budgeted.study.file import read_study
+
+    given = read_study(file, cases, id_column=id_column, label_column=label_column)
+    settings = {key: value for key, value in asdict(given).items() if key != "problem"}
+    with Study.create(database, problem=given.problem, by=by, **settings) as begun:
+        if as_json:
+            print_json({"study": begun.name, "cases": len(given.cases), **money(begun)})
+            return
+        click.echo(
+            f"Study {begun.name!r} begins: {len(given.problem.features)} features, "
+            f"{len(given.cases)} cases, budget {given.problem.budget}. Next: budgeted study ask"
+        )
+
+
+@click.command()
+@click.option("-n", "number", default=1, show_default=True, type=click.IntRange(min=1),
+              help="How many requests, worth having together.")  # fmt: skip
+@on_a_study
+def ask(found: Study, number: int, as_json: bool) -> None:
+    """Say what to buy next, and reserve the money for it."""
+    from budgeted.cli_study.views import requests_table
+
+    asked = found.ask(number)
+    if as_json:
+        print_json({"requests": [plain(each) for each in asked], **money(found)})
+        return
+    if asked:
+        print_table(requests_table(asked))
+    if len(asked) < number:
+        click.echo("Nothing more can be bought with the free money from the cases that are left.")
+    print_money(found)
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.argument("value")
+@click.option("--cost", help="What was charged, if not the listed price.")
+@on_a_study
+def tell(found: Study, number: int, value: str, cost: str | None, as_json: bool) -> None:
+    """Write down the value of a request."""
+    show_request(found, found.tell(number, value, cost), as_json)
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.option("--charged", is_flag=True, help="Its cost was charged all the same.")
+@click.option("--charge", metavar="AMOUNT", help="So much was charged.")
+@click.option("--unusable", is_flag=True, help="Do not ask this case for this feature again.")
+@WHY
+@on_a_study
+def fail(
+    found: Study,
+    number: int,
+    charged: bool,
+    charge: str | None,
+    unusable: bool,
+    why: str,
+    as_json: bool,
+) -> None:
+    """Write down that a request brought no value; its money comes back unless charged."""
+    cost: str | bool = charged if charge is None else charge
+    done = found.fail(number, charged=cost, usable=not unusable, why=why)
+    show_request(found, done, as_json)
+
+
+@click.command()
+@click.argument("number", type=int)
+@WHY
+@on_a_study
+def cancel(found: Study, number: int, why: str, as_json: bool) -> None:
+    """Take back a request: its money and its case are free again."""
+    show_request(found, found.cancel(number, why), as_json)
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.argument("value", required=False)
+@click.option("--no-value", is_flag=True, help="There is no value after all.")
+@click.option("--cost", help="What was really charged.")
+@WHY
+@on_a_study
+def correct(
+    found: Study,
+    number: int,
+    value: str | None,
+    no_value: bool,
+    cost: str | None,
+    why: str,
+    as_json: bool,
+) -> None:
+    """Replace a value that was told or recorded; the log keeps both."""
+    if (value is None) != no_value:
+        raise click.UsageError("give the right VALUE, or --no-value")
+    show_request(found, found.correct(number, value, cost=cost, why=why), as_json)
+
+
+@click.command()
+@click.argument("case")
+@click.option("--forget", is_flag=True, help="Also take its values out of the classifier.")
+@WHY
+@on_a_study
+def withdraw(found: Study, case: str, forget: bool, why: str, as_json: bool) -> None:
+    """Take a case out for good; its pending requests are cancelled."""
+    found.withdraw(case, forget=forget, why=why)
+    show_done(found, f"Case {case} is withdrawn.", as_json)
+
+
+@click.command()
+@click.argument("case")
+@click.argument("feature")
+@click.argument("value")
+@click.option("--charge", metavar="AMOUNT", default="0", show_default=True, help="What it cost.")
+@on_a_study
+def record(found: Study, case: str, feature: str, value: str, charge: str, as_json: bool) -> None:
+    """Write down a value that nobody asked for."""
+    done = found.record([(case, feature, value)], charge=charge)
+    if done:
+        show_request(found, done[0], as_json)
+    else:
+        show_done(found, "This value is there already.", as_json)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--charge", is_flag=True, help="Charge the price of each value that nobody asked for."
+)
+@click.option("--id", "id_column", default="case", show_default=True,
+              help="Column that names the case.")  # fmt: skip
+@on_a_study
+def import_values(found: Study, file: str, charge: bool, id_column: str, as_json: bool) -> None:
+    """Take in a CSV of values, a line per case, a column per feature.
+
+    Values that answer a pending request are told, others recorded; all of them or none.
+    """
+    from budgeted.study.file import read_values
+
+    names = [feature.name for feature in found.state.problem.features]
+    values = read_values(file, names, id_column=id_column)
+    done = found.record(values, charge=charge)
+    told = sum(each.asked is not None for each in done)
+    if as_json:
+        print_json({"told": told, "recorded": len(done) - told,
+                     "known": len(values) - len(done), **money(found)})  # fmt: skip
+        return
+    click.echo(
+        f"{told} requests told, {len(done) - told} values recorded, "
+        f"{len(values) - len(done)} were known."
+    )
+    print_money(found)
+
+
+@click.command()
+@click.argument("amount")
+@WHY
+@on_a_study
+def budget(found: Study, amount: str, why: str, as_json: bool) -> None:
+    """Change the budget; it must cover what is spent and reserved."""
+    found.set_budget(amount, why)
+    show_done(found, f"The budget is {found.state.problem.budget} now.", as_json)
+
+
+@click.command()
+@WHY
+@on_a_study
+def close(found: Study, why: str, as_json: bool) -> None:
+    """End the study; only corrections remain possible."""
+    found.close(why)
+    show_done(found, f"Study {found.name!r} is closed.", as_json)

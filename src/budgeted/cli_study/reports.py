@@ -1,0 +1,162 @@
+"""The commands that only look at a study, and the example to start from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from budgeted.cli_study.options import (
+    console,
+    on_a_study,
+    plain,
+    print_json,
+    print_table,
+    shares_of,
+    with_database,
+    with_json,
+    write,
+)
+
+if TYPE_CHECKING:
+    from budgeted.study import Study
+
+
+@click.command()
+@click.argument("folder", default="anaemia-study", type=click.Path(file_okay=False))
+@with_json
+def example(folder: str, as_json: bool) -> None:
+    """Write a small study to start from: study.toml, cases.csv, answers.csv."""
+    from budgeted.study.example import write_example
+
+    files = write_example(folder)
+    if as_json:
+        print_json([str(path) for path in files])
+        return
+    click.echo(
+        f"Written: {', '.join(str(path) for path in files)}.\n"
+        f"Begin with: budgeted study new {files[0]} --cases {files[1]}\n"
+        f"Then: budgeted study ask -n 3, and look up what to tell in {files[2]}."
+    )
+
+
+@click.command("list")
+@with_database
+@with_json
+def list_studies(database: str, as_json: bool) -> None:
+    """List the studies in a database."""
+    from budgeted.study import studies
+
+    found = studies(database)
+    print_json(found) if as_json else click.echo("\n".join(found) or "there are none")
+
+
+@click.command()
+@on_a_study
+def status(found: Study, as_json: bool) -> None:
+    """Show the money, what was bought, how good the classifier is, and what is worth buying."""
+    from budgeted.cli_study.views import print_status
+
+    now = found.status()
+    print_json(now.to_plain()) if as_json else print_status(now, console())
+
+
+@click.command()
+@click.argument("number", type=int)
+@on_a_study
+def why(found: Study, number: int, as_json: bool) -> None:
+    """Show why something was asked for: all that was compared, the best first."""
+    from budgeted.cli_study.views import print_why
+
+    request = found.request(number)
+    if as_json:
+        print_json(plain(request))
+    else:
+        print_why(request, found.state.problem, console())
+
+
+@click.command()
+@click.option("--last", type=click.IntRange(min=1), help="Only so many of the newest events.")
+@on_a_study
+def history(found: Study, last: int | None, as_json: bool) -> None:
+    """Show the log: what happened, when, by whom."""
+    from budgeted.cli_study.views import history_table
+    from budgeted.events import to_json
+
+    entries = found.history(0 if last is None else max(0, found.events - last))
+    if as_json:
+        print_json([{"seq": each.seq, "at": each.at, "by": each.by,
+                      "event": json.loads(to_json(each.event))} for each in entries])  # fmt: skip
+    else:
+        print_table(history_table(entries))
+
+
+@click.command()
+@click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
+@on_a_study
+def export(found: Study, out: str | None, as_json: bool) -> None:
+    """Write all purchases as CSV (or JSON): what was asked, told, failed, corrected, by whom."""
+    from budgeted.study.words import COLUMNS, as_csv, purchases
+
+    rows = purchases(found.history(), found.requests())
+    if as_json:
+        write(json.dumps(rows, indent=2) + "\n", out)
+    else:
+        write(as_csv(COLUMNS, [list(row.values()) for row in rows]), out)
+
+
+@click.command()
+@click.option("--prior", "shares", multiple=True, metavar="LABEL=SHARE",
+              help="Shares of the labels in the population; once per label.")  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
+@on_a_study
+def model(found: Study, shares: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Write the classifier as JSON (--json is the same: it has no other form)."""
+    made = found.model()
+    write((made.with_prior(shares_of(shares)) if shares else made).to_json(), out)
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--model", "model_file", type=click.Path(exists=True, dir_okay=False),
+              help="A model's JSON; that of the study unless given.")  # fmt: skip
+@click.option("--prior", "shares", multiple=True, metavar="LABEL=SHARE",
+              help="Shares of the labels in the population; once per label.")  # fmt: skip
+@click.option("--study", "name", metavar="NAME", envvar="BUDGETED_STUDY", help="Which study.")
+@click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
+@with_database
+@with_json
+def predict(
+    file: str,
+    model_file: str | None,
+    shares: tuple[str, ...],
+    name: str | None,
+    out: str | None,
+    database: str,
+    as_json: bool,
+) -> None:
+    """Predict the labels of new cases in a CSV, with probabilities.
+
+    Cells may be empty: cases need not be known in full. Columns that are no feature are passed on.
+    """
+    from pathlib import Path
+
+    from budgeted.model import Model
+    from budgeted.study import Study
+    from budgeted.study.file import read_rows
+    from budgeted.study.words import as_csv
+
+    if model_file is None:
+        with Study.open(database, name) as found:
+            chosen = found.model()
+    else:
+        chosen = Model.from_json(Path(model_file).read_text(encoding="utf-8"))
+    if shares:
+        chosen = chosen.with_prior(shares_of(shares))
+    header, rows = chosen.predict_rows(*read_rows(file))
+    if as_json:
+        predicted = [dict(zip(header, row, strict=True)) for row in rows]
+        write(json.dumps(predicted, indent=2) + "\n", out)
+    else:
+        write(as_csv(header, rows), out)

@@ -1,0 +1,118 @@
+"""How studies look on a terminal: tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from budgeted.study.words import describe, ranking
+
+if TYPE_CHECKING:
+    from budgeted.events import Entry
+    from budgeted.problem import Problem
+    from budgeted.study import Requested
+    from budgeted.study.status import Status
+
+_MOST_PENDING = 10
+
+
+def requests_table(requests: Sequence[Requested], title: str | None = None) -> Table:
+    """Return requests, a line each, with their reasons."""
+    table = Table(title=title)
+    for name in ("request", "case", "feature", "label"):
+        table.add_column(name, justify="right" if name == "request" else "left", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("why")
+    for each in requests:
+        names = (escape(text) for text in (each.case, each.feature, each.label))
+        table.add_row(str(each.number), *names, str(each.cost), escape(each.why))
+    return table
+
+
+def print_status(status: Status, console: Console, *, times: bool = True) -> None:
+    """Print a status; without times it is the same on every day."""
+    now = status.outlook
+    console.print(
+        f"Study [bold]{escape(status.study)}[/bold]{' (closed)' if status.closed else ''}: "
+        f"budget {status.budget}, spent {status.spent}, reserved {status.reserved}, "
+        f"free {status.free}",
+        highlight=False,
+    )
+    console.print(
+        f"Error of the classifier on new cases: {now.error:.3f} "
+        f"(90 % interval {now.low:.3f} to {now.high:.3f})\n"
+        f"{status.loss} loss: {status.loss_now:.4f}",
+        highlight=False,
+    )
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    for name in ("feature", "label"):
+        table.add_column(name, no_wrap=True)
+    for name in ("cost", "bought", "pending", "left", "worth", "per 100"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for cell in status.cells:
+        counts = (cell.bought, cell.pending, cell.left)
+        worth = ("–", "–")
+        if cell.saves is not None and cell.saves_per_money is not None:
+            worth = (f"{cell.saves:.4f}", f"{100 * cell.saves_per_money:.3f}")
+        names = (escape(cell.feature), escape(cell.label))
+        table.add_row(*names, str(cell.cost), *map(str, counts), *worth)
+    console.print(table)
+    console.print(
+        f"worth: what one more value is expected to take off the {status.loss} loss;\n"
+        f"per 100: the same, for money",
+        highlight=False,
+    )
+    if status.pending:
+        shown = [f"{each.number} ({each.feature} of {each.case})" for each in status.pending]
+        more = len(shown) - _MOST_PENDING
+        listed = ", ".join(shown[:_MOST_PENDING]) + (f", and {more} more" if more > 0 else "")
+        console.print(f"Pending: {listed}", highlight=False, markup=False)
+    if status.recent and times:
+        console.print(history_table(status.recent))
+
+
+def print_why(request: Requested, problem: Problem, console: Console) -> None:
+    """Print what was compared for a request."""
+    console.print(
+        f"Request {request.number}: {request.feature} of {request.case} ({request.label}), "
+        f"asked by {request.by} at {request.at}\nbecause: {request.why}",
+        highlight=False,
+        markup=False,
+    )
+    if request.asked is None:
+        return
+    engine = f", losses by the {request.asked.engine} engine" if request.asked.engine else ""
+    version = request.asked.package
+    console.print(
+        f"chosen by {request.asked.policy} of budgeted {version}{engine}",
+        highlight=False,
+        markup=False,
+    )
+    features = [each.name for each in problem.features]
+    compared = ranking(request, problem.labels, features)
+    if compared:
+        table = Table(caption="lower is better")
+        for name in ("feature", "label"):
+            table.add_column(name, no_wrap=True)
+        table.add_column("score", justify="right")
+        for feature, label, score in compared:
+            table.add_row(escape(feature), escape(label), f"{score:.6g}")
+        console.print(table)
+
+
+def history_table(entries: Sequence[Entry]) -> Table:
+    """Return events, a line each."""
+    table = Table()
+    table.add_column("event", justify="right")
+    for name in ("when (UTC)", "who"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("what")
+    for each in entries:
+        when = each.at.replace("T", " ").removesuffix("Z")
+        table.add_row(str(each.seq), when, escape(each.by), escape(describe(each.event)))
+    return table

@@ -1,0 +1,267 @@
+"""What can happen in a study, and how it is written down.
+
+Each event is a frozen dataclass of plain texts, numbers and decimals; features, labels, values and
+cases go by their names, so that the log can be read without the package. `to_json` and `from_json`
+are the only way in and out of a journal: explicit keys, unknown ones refused, amounts of money as
+text, and nothing that could run code.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from budgeted.errors import JournalError
+
+VERSION = 1
+"""Of the way events are written."""
+
+PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+Parameter = bool | int | float | str | None
+_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True}
+
+
+@dataclass(frozen=True)
+class ForSale:
+    """A feature as the study file gives it."""
+
+    name: str
+    values: tuple[str, ...]
+    cost: Decimal
+    prior_counts: PriorCounts = 1.0
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Created:
+    """The study begins: what is for sale, who chooses, and the cases with their labels."""
+
+    features: tuple[ForSale, ...]
+    labels: tuple[str, ...]
+    prior: tuple[float, ...]
+    budget: Decimal
+    policy: str
+    parameters: dict[str, Parameter]
+    case_rule: str
+    seed: int
+    loss: str
+    cases: tuple[tuple[str, str], ...]
+    package: str
+    kind: Literal["created"] = "created"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: its cost is reserved. The decision is kept with all that was compared.
+
+    Attributes
+    ----------
+    scores
+        What the policy compared, features × labels, lower is better; None where a cell could not
+        be bought, and empty where the policy compares nothing.
+    reason, engine, policy, parameters, package
+        Why, where losses among the scores come from, and what chose.
+    """
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    cost: Decimal
+    scores: tuple[tuple[float | None, ...], ...]
+    reason: str
+    engine: str
+    policy: str
+    parameters: dict[str, Parameter]
+    package: str
+    kind: Literal["asked"] = "asked"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Told:
+    """The value of a request came back, and this was charged for it."""
+
+    number: int
+    value: str
+    cost: Decimal
+    kind: Literal["told"] = "told"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A request brought no value.
+
+    Attributes
+    ----------
+    charged
+        What was charged all the same; 0 gives the reserved money back.
+    usable
+        Whether the feature may be asked of this case again.
+    """
+
+    number: int
+    charged: Decimal
+    usable: bool
+    why: str = ""
+    kind: Literal["failed"] = "failed"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """A request was taken back: its money and its case are free again."""
+
+    number: int
+    why: str = ""
+    kind: Literal["cancelled"] = "cancelled"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A value that nobody asked for, or that was there before the study."""
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    value: str
+    cost: Decimal
+    kind: Literal["recorded"] = "recorded"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A purchase was written down wrongly; what was said before stays in the log.
+
+    A `value` of None means that there is no value after all.
+    """
+
+    number: int
+    old_value: str | None
+    value: str | None
+    old_cost: Decimal
+    cost: Decimal
+    why: str = ""
+    kind: Literal["corrected"] = "corrected"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """Nothing can be bought from this case any more."""
+
+    case: str
+    why: str = ""
+    kind: Literal["withdrawn"] = "withdrawn"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class BudgetChanged:
+    """There is more money, or less."""
+
+    old_budget: Decimal
+    budget: Decimal
+    why: str = ""
+    kind: Literal["budget_changed"] = "budget_changed"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The study is over: nothing is asked or told any more; corrections remain possible."""
+
+    why: str = ""
+    kind: Literal["closed"] = "closed"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+Event = (
+    Created
+    | Asked
+    | Told
+    | Failed
+    | Cancelled
+    | Recorded
+    | Corrected
+    | Withdrawn
+    | BudgetChanged
+    | Closed
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event with its place in the journal, when it was written (UTC), and by whom."""
+
+    seq: int
+    at: str
+    by: str
+    event: Event
+
+
+def to_json(event: Event) -> str:
+    """Return an event as JSON text, in ASCII, so that no encoding of a database can change it.
+
+    >>> to_json(Told(7, "yes", Decimal("1.50")))
+    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}'
+    """
+    try:
+        plain = _adapter().dump_python(event, mode="json", warnings="error") | {"version": VERSION}
+        return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+    except ValueError as error:
+        said = str(error).strip().splitlines()[-1].strip()
+        raise JournalError(f"an event that cannot be written as JSON: {said}") from None
+
+
+def from_json(text: str) -> Event:
+    """Return the event in a JSON text; raise a `JournalError` if it is none.
+
+    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}')
+    Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
+    """
+    import pydantic
+
+    # Every event ends in its version; cutting it off is cheaper than parsing twice.
+    body, mark, version = text.rpartition(',"version":')
+    if not mark or version != f"{VERSION}}}":
+        raise JournalError(
+            f"an event that is not in version {VERSION} of the format: {text[:80]!r}"
+        )
+    try:
+        event: Event = _adapter().validate_json(body + "}")
+    except pydantic.ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:5]
+        )
+        raise JournalError(f"an event that makes no sense ({wrong}): {text[:80]!r}") from None
+    return event
+
+
+@cache
+def _adapter() -> Any:
+    """What turns events into JSON values and back; built once, when a journal is first used."""
+    from typing import Annotated
+
+    from pydantic import Field, TypeAdapter
+
+    return TypeAdapter(Annotated[Event, Field(discriminator="kind")])

@@ -1,0 +1,390 @@
+"""Real studies: ask what to buy, tell what came back, over weeks, alone or as a team."""
+
+from __future__ import annotations
+
+import getpass
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from budgeted import events
+from budgeted.errors import ConflictError, StudyError
+from budgeted.events import Created, Entry, Event
+from budgeted.journal import Journal, now, studies
+from budgeted.model import Model
+from budgeted.money import MoneyLike
+from budgeted.policies import Policy
+from budgeted.policies import policy as make_policy
+from budgeted.problem import Problem
+from budgeted.state import State
+from budgeted.study import decisions
+from budgeted.study.standing import Requested, Standing, fold
+
+if TYPE_CHECKING:
+    from budgeted.study.status import Status
+
+__all__ = ["Requested", "Study", "studies"]
+
+MOST_AT_ONCE = 10_000
+"""Requests of one `ask`; more is a slip of the finger."""
+_MOST_ATTEMPTS = 1_000
+"""One of several writers always gets through, so this many failures in a row mean trouble."""
+
+
+class Study:
+    """A purchase of feature values that lasts: every decision and every answer is in a journal.
+
+    The only class of the package that changes. What it knows is folded from the events of the
+    journal; opening a study calls no policy, and asking stores the decision with all its scores.
+    Several people, or programs, can have the same study open: each operation first reads what the
+    others wrote, and is tried again when somebody was faster.
+
+    Use `Study.create` and `Study.open`, best in a ``with`` block.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from budgeted import Feature, Problem, Study
+    >>> problem = Problem([Feature("fever", ("no", "yes"), cost="1.50")], ("well", "ill"),
+    ...                   prior=(0.7, 0.3), budget="4.50")
+    >>> cases = [("Ann", "ill"), ("Bob", "well"), ("Cy", "ill"), ("Di", "well")]
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Study.create(f"{folder.name}/my.db", "flu", problem, cases, seed=1, by="me") as study:
+    ...     for request in study.ask(2):
+    ...         print(request.number, request.case, request.feature, request.label, request.cost)
+    ...     _ = study.tell(2, "yes")
+    ...     print(study.state.spent, study.state.reserved, study.state.free)
+    1 Di fever well 1.50
+    2 Ann fever ill 1.50
+    1.50 1.50 1.50
+    >>> with Study.open(f"{folder.name}/my.db", "flu") as study:
+    ...     print([(each.number, each.fate, each.value) for each in study.requests()])
+    [(1, 'pending', None), (2, 'told', 'yes')]
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        entries: Sequence[Entry],
+        *,
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> None:
+        self._journal = journal
+        self._standing = fold(None, entries, journal.where)
+        self._seq = len(entries)
+        self._policy: Policy | None = None
+        self.by = user() if by is None else by
+        self.clock = clock
+
+    @classmethod
+    def create(
+        cls,
+        database: str,
+        name: str,
+        problem: Problem,
+        cases: Sequence[tuple[str, str]],
+        *,
+        policy: str = "sfl",
+        parameters: Mapping[str, Any] | None = None,
+        case_rule: str = "fresh",
+        seed: int = 0,
+        loss: str = "gini",
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Study:
+        """Begin a study; all is checked before the database is touched.
+
+        Parameters
+        ----------
+        database
+            Path of a SQLite file, or the URL of a PostgreSQL database.
+        name
+            Of the study, unique within the database.
+        problem
+            What is for sale, the labels with their prior, and the budget.
+        cases
+            Name and label of each case.
+        policy, parameters
+            Who chooses; see ``budgeted policies``.
+        case_rule
+            Which case of a label is asked, ``fresh`` or ``overlap``.
+        seed
+            Of the order of cases and of the policy's draws.
+        loss
+            Steers the policy unless its parameters name one, and says what features are worth.
+        by, clock
+            Who begins it, and what tells the time.
+        """
+        created = decisions.creation(
+            name, problem, cases, policy, parameters or {}, case_rule, seed, loss
+        )
+        who = user() if by is None else by
+        journal = Journal(database, name, create=True)
+        try:
+            entries = journal.append([created], expected=0, by=who, at=clock())
+            return cls(journal, entries, by=who, clock=clock)
+        except ConflictError:
+            journal.release()
+            raise StudyError(
+                f"{journal.where}: there is a study {name!r} already; give another name"
+            ) from None
+        except BaseException:
+            journal.release()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        database: str,
+        name: str | None = None,
+        *,
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Study:
+        """Open a study; the name may be left out where the database holds only one."""
+        if name is None:
+            found = studies(database)
+            if len(found) != 1:
+                listed = ", ".join(map(repr, found)) or "none"
+                raise StudyError(f"{database}: which study? There are: {listed}")
+            name = found[0]
+        journal = Journal(database, name)
+        try:
+            entries = journal.read()
+            if not entries:
+                listed = ", ".join(map(repr, studies(database))) or "none"
+                raise StudyError(f"there is no study {name!r}; there are: {listed}")
+            return cls(journal, entries, by=by, clock=clock)
+        except BaseException:
+            journal.release()
+            raise
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let go of the database; the study itself stays as it is (`close` would end it)."""
+        self._journal.release()
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return self._journal.study
+
+    @property
+    def created(self) -> Created:
+        """How the study began."""
+        return self._standing.created
+
+    @property
+    def state(self) -> State:
+        """Money, belief, purchases and requests under way."""
+        return self._standing.state
+
+    @property
+    def events(self) -> int:
+        """How many events the study has, as far as it was read."""
+        return self._seq
+
+    @property
+    def closed(self) -> bool:
+        """Whether the study is over."""
+        return self._standing.closed
+
+    @property
+    def withdrawn(self) -> frozenset[str]:
+        """Cases from which nothing can be bought any more."""
+        return self._standing.withdrawn
+
+    def refresh(self) -> None:
+        """Read what others wrote since."""
+        entries = self._journal.read(after=self._seq)
+        fold(self._standing, entries, self._journal.where)
+        self._seq += len(entries)
+
+    def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
+        """Return all requests and recorded values, or those of one fate, by number."""
+        numbered = self._standing.requests
+        return tuple(
+            numbered[number] for number in sorted(numbered)
+            if fate in (None, numbered[number].fate)
+        )  # fmt: skip
+
+    def request(self, number: int) -> Requested:
+        """Return the request or recorded value of that number."""
+        return self._standing.request(number)
+
+    def history(self, after: int = 0) -> tuple[Entry, ...]:
+        """Return the events behind number `after`, from the journal."""
+        return self._journal.read(after)
+
+    def model(self, prior: Sequence[float] | None = None) -> Model:
+        """Return the classifier that the values bought so far give.
+
+        Parameters
+        ----------
+        prior
+            Shares of the labels in the population where it will be used; the study's unless given.
+        """
+        made = Model.from_belief(self.state.belief, study=self.name, events=self._seq)
+        return made if prior is None else made.with_prior(prior)
+
+    def status(self, recent: int = 5) -> Status:
+        """Return how the study is doing, with so many of the last events."""
+        from budgeted.study.status import status_of  # noqa: PLC0415 - it builds on this class
+
+        return status_of(self, recent)
+
+    def ask(self, n: int = 1) -> tuple[Requested, ...]:
+        """Return the next n requests, worth having together; fewer when the money is gone.
+
+        Requests under way, those of this batch included, count as bought in expectation.
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_AT_ONCE:
+            raise StudyError(f"n: must be a whole number from 1 to {MOST_AT_ONCE}, got {n!r}")
+        if self._policy is None:
+            self._policy = make_policy(self.created.policy, **self.created.parameters)
+        chooser = self._policy
+        entries = self._commit(lambda draft: decisions.choices(draft, chooser, n))
+        return tuple(self._standing.request(_number(entry)) for entry in entries)
+
+    def tell(self, number: int, value: str, cost: MoneyLike | None = None) -> Requested:
+        """Write down the value of a request.
+
+        Telling the same again is harmless; telling something else is an error.
+
+        Parameters
+        ----------
+        number
+            Of the request.
+        value
+            What came back.
+        cost
+            What was charged; the price of the feature unless given.
+        """
+        self._commit(lambda draft: decisions.answer(draft, number, value, cost))
+        return self._standing.request(number)
+
+    def fail(
+        self, number: int, *, charged: MoneyLike | bool = False, usable: bool = True, why: str = ""
+    ) -> Requested:
+        """Write down that a request brought no value.
+
+        Parameters
+        ----------
+        number
+            Of the request.
+        charged
+            True if its cost was charged all the same, or how much was; False gives it back.
+        usable
+            Whether the feature may be asked of this case again.
+        why
+            For the log.
+        """
+        self._commit(lambda draft: decisions.failure(draft, number, charged, usable, why))
+        return self._standing.request(number)
+
+    def cancel(self, number: int, why: str = "") -> Requested:
+        """Take back a request: its money and its case are free again."""
+        self._commit(lambda draft: decisions.cancellation(draft, number, why))
+        return self._standing.request(number)
+
+    def correct(
+        self, number: int, value: str | None, *, cost: MoneyLike | None = None, why: str = ""
+    ) -> Requested:
+        """Replace a value that was told or recorded; the log keeps both.
+
+        Parameters
+        ----------
+        number
+            Of the request or recorded value.
+        value
+            The right value; None if there is none after all.
+        cost
+            What was really charged; as before unless given.
+        why
+            For the log.
+        """
+        self._commit(lambda draft: decisions.correction(draft, number, value, cost, why))
+        return self._standing.request(number)
+
+    def withdraw(self, case: str, *, forget: bool = False, why: str = "") -> None:
+        """Take a case out for good; its pending requests are cancelled.
+
+        Parameters
+        ----------
+        case
+            Its name.
+        forget
+            Also take its values out of the belief; what they cost stays spent.
+        why
+            For the log.
+        """
+        self._commit(lambda draft: decisions.withdrawal(draft, case, forget, why))
+
+    def record(
+        self, values: Sequence[tuple[str, str, str]], *, charge: bool | MoneyLike = False
+    ) -> tuple[Requested, ...]:
+        """Write down values that nobody asked for, all of them or none.
+
+        A value that is there already is passed over if it is the same. One that answers a pending
+        request tells it, at the price that was reserved.
+
+        Parameters
+        ----------
+        values
+            Case, feature and value of each.
+        charge
+            Whether each costs what its feature costs, or how much each costs; nothing by default.
+        """
+        entries = self._commit(lambda draft: decisions.records(draft, values, charge))
+        return tuple(self._standing.request(_number(entry)) for entry in entries)
+
+    def set_budget(self, budget: MoneyLike, why: str = "") -> None:
+        """Change the budget; it must cover what is spent and reserved."""
+        amount = decisions.amount("budget", budget)
+        self._commit(lambda draft: [events.BudgetChanged(draft.state.problem.budget, amount, why)])
+
+    def close(self, why: str = "") -> None:
+        """End the study; only corrections remain possible."""
+        self._commit(lambda draft: decisions.ending(draft, why))
+
+    def _commit(self, decide: Callable[[Standing], list[Event]]) -> tuple[Entry, ...]:
+        """Decide on what is known, write, and fold in; again whenever somebody was faster."""
+        for attempt in range(_MOST_ATTEMPTS):
+            self.refresh()
+            wanted, at = decide(self._standing.draft()), self.clock()
+            if self.closed and not all(isinstance(each, events.Corrected) for each in wanted):
+                raise StudyError(f"study {self.name!r} is closed; only corrections are possible")
+            trial = self._standing.draft()
+            for event in wanted:  # what cannot be must be found out before it is written
+                trial.apply(Entry(self._seq + 1, at, self.by, event))
+            if not wanted:
+                return ()
+            try:
+                entries = self._journal.append(wanted, expected=self._seq, by=self.by, at=at)
+            except ConflictError:
+                time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
+                continue
+            fold(self._standing, entries, self._journal.where)
+            self._seq += len(entries)
+            return entries
+        raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
+
+
+def user() -> str:
+    """Return the name of the user who runs this process."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _number(entry: Entry) -> int:
+    return int(entry.event.number)  # type: ignore[union-attr]

@@ -1,0 +1,291 @@
+"""Which events an operation on a study gives rise to.
+
+Functions of a `Standing` and of what the caller wants; they write nothing. Each raises an error
+that says what to do instead when the operation makes no sense now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from budgeted import __version__, events, money
+from budgeted.errors import BudgetedError, StudyError, StudyFileError
+from budgeted.events import Asked, Created, Entry, Event
+from budgeted.money import MoneyLike
+from budgeted.policies import POLICIES, Choice, Policy, parameter_names, policy
+from budgeted.problem import Problem
+from budgeted.streams import POLICY, stream
+from budgeted.study.standing import (
+    BOUGHT,
+    PENDING,
+    RECORDED,
+    REQUESTED,
+    TOLD,
+    Requested,
+    Standing,
+)
+
+_MOST_SHOWN = 20
+"""Mistakes of one kind in a list of cases or values before the rest is only counted."""
+
+
+def creation(
+    name: str,
+    problem: Problem,
+    cases: Sequence[tuple[str, str]],
+    chooser: str,
+    parameters: Mapping[str, Any],
+    case_rule: str,
+    seed: int,
+    loss: str,
+) -> Created:
+    """Return the first event of a study, or an error that lists all that is wrong."""
+    mistakes = [] if name.strip() == name != "" else [f"name: must not be blank, got {name!r}"]
+    given = dict(parameters)
+    if chooser in POLICIES and "loss" in parameter_names(POLICIES[chooser]):
+        given = {"loss": loss} | given
+    try:
+        policy(chooser, **given)
+    except (BudgetedError, TypeError) as error:
+        mistakes.append(f"policy: {error}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
+    mistakes += case_mistakes(cases, problem.labels)
+    created = Created(
+        features=tuple(
+            events.ForSale(each.name, each.values, each.cost, each.prior_counts)
+            for each in problem.features
+        ),
+        labels=problem.labels,
+        prior=problem.prior,
+        budget=problem.budget,
+        policy=chooser,
+        parameters=given,
+        case_rule=case_rule,
+        seed=seed,
+        loss=loss,
+        cases=tuple(cases),
+        package=__version__,
+    )
+    if not mistakes:
+        try:
+            Standing(created)
+        except BudgetedError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise StudyFileError("the study cannot begin", mistakes)
+    return created
+
+
+def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
+    """Return what is wrong with a list of cases, in words."""
+    mistakes = [] if cases else ["cases: at least one is needed"]
+    seen: set[str] = set()
+    for position, (case, label) in enumerate(cases):
+        where = f"cases[{position}]"
+        if not isinstance(case, str) or not case.strip():
+            mistakes.append(f"{where}: the name of a case must not be blank, got {case!r}")
+        elif case in seen:
+            mistakes.append(f"{where}: {case!r} appears twice; give each case its own name")
+        seen.add(case)
+        if label not in labels:
+            listed = ", ".join(map(repr, labels))
+            mistakes.append(f"{where}: there is no label {label!r}; there are {listed}")
+    return shortened(mistakes)
+
+
+def shortened(mistakes: list[str]) -> list[str]:
+    """Return the first of many mistakes, and how many more there are."""
+    more = len(mistakes) - _MOST_SHOWN
+    return mistakes if more <= 0 else [*mistakes[:_MOST_SHOWN], f"and {more} more"]
+
+
+def choices(draft: Standing, chooser: Policy, n: int) -> list[Event]:
+    """Return the next n requests; each one sees those before it as under way."""
+    if draft.closed:
+        raise StudyError("the study is closed; nothing is asked any more")
+    chosen: list[Event] = []
+    for _ in range(n):
+        number = draft.state.next_number
+        # Steps are counted from 0 in a simulation, whose draws these are.
+        rng = stream(draft.created.seed, POLICY, number - 1)
+        choice = chooser.choose(draft.state, rng)
+        if choice is None:
+            break
+        asked = _asked(draft, number, choice)
+        draft.apply(Entry(0, "", "", asked))
+        chosen.append(asked)
+    return chosen
+
+
+def _asked(draft: Standing, number: int, choice: Choice) -> Asked:
+    problem, action = draft.state.problem, choice.action
+    case = draft.pick(action)
+    if case is None:
+        raise StudyError(f"no case is left to buy {problem.features[action.feature].name!r} from")
+    scores: list[list[float | None]] = [[None] * len(problem.labels) for _ in problem.features]
+    for cell, score in choice.scores.items():
+        scores[cell.feature][cell.label] = float(score)
+    return Asked(
+        number=number,
+        case=case,
+        feature=problem.features[action.feature].name,
+        label=problem.labels[action.label],
+        cost=problem.features[action.feature].cost,
+        scores=tuple(map(tuple, scores)) if choice.scores else (),
+        reason=choice.reason,
+        engine=choice.engine,
+        policy=draft.created.policy,
+        parameters=draft.created.parameters,
+        package=__version__,
+    )
+
+
+def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> list[Event]:
+    """Return what telling a value gives: nothing if the same was told before."""
+    request = draft.request(number)
+    paid = request.cost if cost is None else amount("cost", cost)
+    if request.fate == PENDING:
+        return [events.Told(number, value, paid)]
+    if request.fate in (TOLD, RECORDED):
+        if request.value == value and request.cost == paid:
+            return []
+        raise StudyError(
+            f"request {number} was told {request.value!r} at a cost of {request.cost} already; if "
+            f"that is wrong, correct it: budgeted study correct {number} {value}"
+        )
+    raise StudyError(
+        f"request {number} is {request.fate}; if its value came after all, record it: budgeted "
+        f"study record {request.case} {request.feature} {value}"
+    )
+
+
+def failure(
+    draft: Standing, number: int, charged: MoneyLike | bool, usable: bool, why: str
+) -> list[Event]:
+    """Return what a request without a value gives."""
+    request = _pending(draft, number)
+    if isinstance(charged, bool):
+        cost = request.cost if charged else Decimal(0)
+    else:
+        cost = amount("charged", charged)
+    return [events.Failed(number, cost, usable, why)]
+
+
+def cancellation(draft: Standing, number: int, why: str) -> list[Event]:
+    """Return what taking back a request gives."""
+    return [events.Cancelled(_pending(draft, number).number, why)]
+
+
+def correction(
+    draft: Standing, number: int, value: str | None, cost: MoneyLike | None, why: str
+) -> list[Event]:
+    """Return what replacing a value gives."""
+    old = draft.request(number)
+    if old.fate not in (TOLD, RECORDED):
+        hint = f"tell it: budgeted study tell {number} {value}" if old.fate == PENDING else (
+            f"record its value: budgeted study record {old.case} {old.feature} {value}"
+        )  # fmt: skip
+        raise StudyError(f"request {number} is {old.fate}, there is nothing to correct; {hint}")
+    paid = old.cost if cost is None else amount("cost", cost)
+    return [events.Corrected(number, old.value, value, old.cost, paid, why)]
+
+
+def withdrawal(draft: Standing, case: str, forget: bool, why: str) -> list[Event]:
+    """Return what taking out a case gives: its requests are cancelled, its values may go."""
+    draft.label_of(case)
+    if case in draft.withdrawn:
+        raise StudyError(f"case {case!r} is withdrawn already")
+    mine = [each for each in draft.requests.values() if each.case == case]
+    done: list[Event] = [
+        events.Cancelled(each.number, "case withdrawn") for each in mine if each.fate == PENDING
+    ]
+    if forget:
+        for each in mine:
+            if each.fate in (TOLD, RECORDED) and each.value is not None:
+                done += correction(draft, each.number, None, None, "case withdrawn")
+    return [*done, events.Withdrawn(case, why)]
+
+
+def records(
+    draft: Standing, values: Sequence[tuple[str, str, str]], charge: bool | MoneyLike
+) -> list[Event]:
+    """Return what values that nobody asked for give; an error lists all that do not fit."""
+    known = {(each.case, each.feature): each for each in draft.requests.values()
+             if each.fate in (PENDING, TOLD, RECORDED)}  # fmt: skip
+    fixed = None if isinstance(charge, bool) else amount("charge", charge)
+    done: list[Event] = []
+    mistakes = []
+    for case, feature, value in values:
+        try:
+            event = _record(draft, known, (case, feature, value), charge is True, fixed)
+            if event is not None:
+                draft.apply(Entry(0, "", "", event))
+                done.append(event)
+                known[case, feature] = draft.request(event.number)
+        except BudgetedError as error:
+            mistakes.append(f"case {case!r}, {feature!r}: {error}")
+    if mistakes:
+        raise StudyFileError("the values cannot be recorded", shortened(mistakes))
+    return done
+
+
+def _record(
+    draft: Standing,
+    known: Mapping[tuple[str, str], Requested],
+    wanted: tuple[str, str, str],
+    charge: bool,
+    fixed: Decimal | None,
+) -> events.Told | events.Recorded | None:
+    case, feature, value = wanted
+    row, column = draft.cell(case, feature)
+    held = known.get((case, feature))
+    if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
+        if held.fate == PENDING:
+            return events.Told(held.number, value, held.cost)
+        if held.value == value:
+            return None
+        raise StudyError(
+            f"is {held.value!r} already; if that is wrong, correct it: budgeted study correct "
+            f"{held.number} {value}"
+        )
+    price = draft.state.problem.features[column].cost if charge else Decimal(0)
+    return events.Recorded(
+        draft.state.next_number,
+        case,
+        draft.state.problem.features[column].name,
+        draft.label_of(case),
+        value,
+        price if fixed is None else fixed,
+    )
+
+
+def ending(draft: Standing, why: str) -> list[Event]:
+    """Return what closing a study gives."""
+    pending = [str(each.number) for each in draft.state.pending]
+    if pending:
+        raise StudyError(
+            f"requests {', '.join(pending)} are pending; tell, fail or cancel them before closing"
+        )
+    return [events.Closed(why)]
+
+
+def _pending(draft: Standing, number: int) -> Requested:
+    request = draft.request(number)
+    if request.fate != PENDING:
+        listed = ", ".join(str(each.number) for each in draft.state.pending) or "none"
+        raise StudyError(f"request {number} is {request.fate}, not pending; pending are: {listed}")
+    return request
+
+
+def amount(field: str, given: MoneyLike) -> Decimal:
+    """Return an amount of money, or an error that names the field."""
+    try:
+        parsed = money.parse(given)
+    except ValueError as error:
+        raise StudyError(f"{field}: {error}") from None
+    if parsed < 0:
+        raise StudyError(f"{field}: must be 0 or more, got {given}")
+    return parsed

@@ -1,0 +1,235 @@
+"""A study as people write it: a TOML file with what is for sale, and a CSV with the cases."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from budgeted.cases import RULES
+from budgeted.errors import BudgetedError, ProblemError, StudyFileError, TableError
+from budgeted.loss import LOSSES
+from budgeted.policies import policy
+from budgeted.problem import Feature, Problem
+from budgeted.study.decisions import case_mistakes, shortened
+from budgeted.table import LARGEST_FILE
+from budgeted.table.contents import by_number_then_text
+from budgeted.table.csv_file import read_bytes, rows_of
+
+Cases = tuple[tuple[str, str], ...]
+"""Name and label of each case."""
+
+LARGEST_TOML = 10_000_000
+_STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "policy",
+               "features")  # fmt: skip
+_FEATURE_KEYS = ("name", "values", "cost", "prior_counts")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet takes a cell that begins with one of these for a formula."""
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """Everything that a study begins with.
+
+    Attributes
+    ----------
+    name, problem, cases
+        What is for sale, and from whom.
+    policy, parameters, case_rule, seed, loss
+        Who chooses, and how; see `budgeted.study.Study.create`.
+    """
+
+    name: str
+    problem: Problem
+    cases: Cases
+    policy: str
+    parameters: dict[str, Any]
+    case_rule: str
+    seed: int
+    loss: str
+
+
+def read_study(
+    path: str | PathLike[str],
+    cases: str | PathLike[str],
+    *,
+    id_column: str = "case",
+    label_column: str = "label",
+) -> StudyFile:
+    """Return the study in a TOML file with the cases in a CSV; all mistakes are reported at once.
+
+    Parameters
+    ----------
+    path, cases
+        The two files.
+    id_column, label_column
+        Which columns of the CSV name the case and its label; others are left alone.
+    """
+    source = Path(path)
+    try:
+        content = read_bytes(source, LARGEST_TOML)
+        plain = tomllib.loads(content.decode())
+    except TableError as error:
+        raise StudyFileError(str(source), [str(error)]) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise StudyFileError(str(source), [f"is no TOML: {error}"]) from None
+    listed = _read_cases(cases, id_column, label_column)
+    mistakes = list(_mistakes(plain, listed))
+    if mistakes:
+        raise StudyFileError(str(source), shortened(mistakes))
+    chooser = plain.get("policy", {})
+    return StudyFile(
+        plain.get("name", source.stem),
+        _problem(plain, [Feature(**each) for each in plain["features"]], listed),
+        listed,
+        chooser.get("name", "sfl"),
+        {key: value for key, value in chooser.items() if key != "name"},
+        plain.get("case_rule", "fresh"),
+        plain.get("seed", 0),
+        plain.get("loss", "gini"),
+    )
+
+
+def read_values(
+    path: str | PathLike[str], features: Sequence[str], *, id_column: str = "case"
+) -> list[tuple[str, str, str]]:
+    """Return case, feature and value of every cell that is filled in, line by line.
+
+    Parameters
+    ----------
+    path
+        A CSV with a column that names the case and one for each of some features.
+    features
+        Those of the study; a column that is none of them is an error.
+    id_column
+        Which column names the case.
+    """
+    header, rows, _ = read_rows(path)
+    mistakes = [
+        f"column {name!r}: is no feature of the study; remove it"
+        for name in header
+        if name not in features and name != id_column
+    ]
+    if id_column not in header:
+        mistakes.append(f"there is no column {id_column!r} that names the case")
+    if mistakes:
+        raise StudyFileError(str(path), mistakes)
+    at = header.index(id_column)
+    return [
+        (row[at], name, cell)
+        for row in rows
+        for name, cell in zip(header, row, strict=True)
+        if name != id_column and cell not in ("", "?")
+    ]
+
+
+def read_rows(path: str | PathLike[str]) -> tuple[list[str], list[list[str]], list[int]]:
+    """Return header, rows and line numbers of a CSV, with blanks and `safe_cell` undone."""
+    source = Path(path)
+    header, rows, lines = rows_of(read_bytes(source, LARGEST_FILE), source.name, None, ",", "utf-8")
+    return [name.strip() for name in header], [list(map(_plain_cell, row)) for row in rows], lines
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula.
+
+    >>> safe_cell("=SUM(A1)"), safe_cell("-1"), safe_cell("well")
+    ("'=SUM(A1)", "'-1", 'well')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _plain_cell(cell: str) -> str:
+    text = cell.strip()
+    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
+
+
+def _read_cases(path: str | PathLike[str], id_column: str, label_column: str) -> Cases:
+    header, rows, _ = read_rows(path)
+    missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
+               for name in (id_column, label_column) if name not in header]  # fmt: skip
+    if missing:
+        raise StudyFileError(str(path), missing)
+    case, label = header.index(id_column), header.index(label_column)
+    return tuple((row[case], row[label]) for row in rows)
+
+
+def _mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
+    """Everything that is wrong, with its path: keys first, then what they hold."""
+    yield from _key_mistakes(plain, "", _STUDY_KEYS, required=("budget", "features"))
+    features = []
+    tables = plain.get("features", [])
+    if not isinstance(tables, list):
+        yield f"features: must be tables, each under [[features]], got {tables!r}"
+        tables = []
+    for at, table in enumerate(tables):
+        where = f"features[{at}]"
+        if not isinstance(table, dict):
+            yield f"{where}: must be a table with {', '.join(_FEATURE_KEYS)}, got {table!r}"
+            continue
+        required = ("name", "values", "cost")
+        yield from _key_mistakes(table, f"{where}.", _FEATURE_KEYS, required)
+        # What is missing was said; with something in its place the rest can be checked too.
+        whole: dict[str, Any] = {"name": f"feature {at}", "values": ["a", "b"], "cost": 1} | table
+        try:
+            features.append(Feature(**{key: whole[key] for key in whole if key in _FEATURE_KEYS}))
+        except ProblemError as error:
+            prefix = f"feature {whole['name']!r}: "
+            yield from (f"{where}.{each.removeprefix(prefix)}" for each in error.mistakes)
+    stand_in = [] if not tables else [Feature("stand-in", ("a", "b"), 1)]
+    try:
+        problem = _problem({"budget": 0} | plain, features or stand_in, cases)
+        yield from case_mistakes(cases, problem.labels)
+    except ProblemError as error:
+        yield from error.mistakes
+    for key, known in (("case_rule", RULES), ("loss", tuple(LOSSES))):
+        if key in plain and plain[key] not in known:
+            yield f"{key}: must be one of {', '.join(known)}, got {plain[key]!r}"
+    seed = plain.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        yield f"seed: must be a whole number from 0, got {seed!r}"
+    if not isinstance(plain.get("name", "a"), str) or not plain.get("name", "a").strip():
+        yield f"name: must be text that is not blank, got {plain['name']!r}"
+    yield from _policy_mistakes(plain.get("policy", {}))
+
+
+def _key_mistakes(
+    table: dict[str, Any], where: str, known: Sequence[str], required: Sequence[str]
+) -> Iterator[str]:
+    for key in table:
+        if key not in known:
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            yield f"{where}{key}: there is no such key; {hint}There are {', '.join(known)}"
+    yield from (f"{where}{key}: is missing" for key in required if key not in table)
+
+
+def _policy_mistakes(table: Any) -> Iterator[str]:
+    if not isinstance(table, dict) or not isinstance(table.get("name", ""), str):
+        yield f"policy: must be a table with a name and parameters, got {table!r}"
+        return
+    try:
+        policy(**({"name": "sfl"} | table))
+    except (BudgetedError, TypeError) as error:
+        yield f"policy: {error}"
+
+
+def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -> Problem:
+    """The problem of a study file; labels and prior come from the cases unless given."""
+    counts = Counter(label for _, label in cases)
+    labels = plain.get("labels", sorted(counts, key=by_number_then_text))
+    prior = plain.get("prior")
+    if prior is None:
+        known = [label for label in labels if counts[label]] if isinstance(labels, list) else []
+        total = sum(counts[label] for label in known)
+        prior = [counts[label] / total for label in known]
+        empty = [label for label in labels if label not in known] if known else []
+        if empty:
+            listed = ", ".join(map(repr, empty))
+            raise ProblemError([f"prior: no case has the label {listed}; give the prior yourself"])
+    return Problem(features, labels, prior, plain["budget"])

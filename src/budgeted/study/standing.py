@@ -1,0 +1,296 @@
+"""Where a study stands: the immutable `State`, and what became of every cell of every case.
+
+A `Standing` is folded from events and from nothing else, by the one method `Standing.apply`; it
+never asks a policy. It belongs to one `Study`. Only the money and the belief live in the `State`;
+here is who they came from.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import MutableMapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted import events
+from budgeted.cases import check_rule, pick_case, shuffled
+from budgeted.errors import BudgetedError, JournalError, StudyError
+from budgeted.events import Asked, Created, Entry
+from budgeted.loss import named
+from budgeted.problem import Action, Feature, Problem
+from budgeted.state import Purchase, State
+
+OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
+"""What a cell of a case is: for sale, asked for, paid for, or not to be had."""
+
+PENDING, TOLD, RECORDED, FAILED, CANCELLED = (
+    "pending", "told", "recorded", "failed", "cancelled",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Requested:
+    """One request of a study, or one value that was recorded, and what became of it.
+
+    Attributes
+    ----------
+    number, case, feature, label
+        Which it is; all but the number are names.
+    cost
+        Reserved while it is pending, charged afterwards.
+    fate
+        ``pending``, ``told``, ``recorded``, ``failed`` or ``cancelled``.
+    value
+        What came back, or None.
+    asked
+        The decision with its scores; None for a value that nobody asked for.
+    at, by
+        When it was asked for or recorded (UTC), and by whom.
+    """
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    cost: Decimal
+    fate: str
+    value: str | None
+    asked: Asked | None
+    at: str
+    by: str
+
+    @property
+    def why(self) -> str:
+        """The reason of the decision in words."""
+        return "nobody asked for it" if self.asked is None else self.asked.reason
+
+    def changed(self, **changes: Any) -> Requested:
+        """Return it with some attributes changed, faster than `dataclasses.replace`."""
+        return Requested(**{**vars(self), **changes})
+
+
+class Standing:
+    """The fold of a study's events so far.
+
+    Attributes
+    ----------
+    created
+        How the study began.
+    state
+        Money, belief, history and requests under way.
+    cells
+        Cases × features: `OPEN`, `REQUESTED`, `BOUGHT` or `UNUSABLE`.
+    requests
+        Every number that was given out.
+    withdrawn, closed
+        Which cases are gone, and whether the study is over.
+    """
+
+    def __init__(self, created: Created) -> None:
+        self.created = created
+        problem = problem_of(created)
+        check_rule(created.case_rule)
+        named(created.loss)
+        self.case_names = tuple(name for name, _ in created.cases)
+        self._rows = {name: row for row, name in enumerate(self.case_names)}
+        self._features = {each.name: at for at, each in enumerate(problem.features)}
+        self._labels = {name: at for at, name in enumerate(problem.labels)}
+        try:
+            labels = [self._labels[label] for _, label in created.cases]
+        except KeyError as error:
+            raise StudyError(f"cases: there is no label {error.args[0]!r}") from None
+        self.case_labels = np.array(labels, dtype=np.int64)
+        supply = np.bincount(self.case_labels, minlength=len(problem.labels)).tolist()
+        self.state = State.start(problem, supply)
+        self.order = shuffled(self.case_labels, len(problem.labels), created.seed)
+        self.cells: NDArray[np.int8] = np.zeros(
+            (len(created.cases), len(problem.features)), dtype=np.int8
+        )
+        self.requests: MutableMapping[int, Requested] = {}
+        self.withdrawn: frozenset[str] = frozenset()
+        self.closed = False
+
+    def draft(self) -> Standing:
+        """Return a copy to try events on; what is tried there changes nothing here."""
+        other = copy(self)
+        other.cells = self.cells.copy()
+        other.requests = ChainMap({}, self.requests)  # no copy: a study has thousands
+        return other
+
+    def pick(self, action: Action) -> str | None:
+        """Return the case from which the rule of the study would buy this cell."""
+        taken = (self.cells == REQUESTED) | (self.cells == BOUGHT)
+        row = pick_case(
+            self.created.case_rule,
+            self.order[action.label],
+            taken,
+            action.feature,
+            unusable=self.cells == UNUSABLE,
+        )
+        return None if row is None else self.case_names[row]
+
+    def cell(self, case: str, feature: str) -> tuple[int, int]:
+        """Return the position of a case and a feature given by their names."""
+        if case not in self._rows:
+            raise StudyError(f"there is no case {case!r} in this study")
+        return self._rows[case], self.state.problem.feature_index(feature)
+
+    def label_of(self, case: str) -> str:
+        """Return the label of a case."""
+        row = self.cell(case, self.created.features[0].name)[0]
+        return self.state.problem.labels[int(self.case_labels[row])]
+
+    def request(self, number: int) -> Requested:
+        """Return what became of a number; raise an error if it was never given out."""
+        found = self.requests.get(number)
+        if found is None:
+            raise StudyError(
+                f"there is no request {number}; the last one is {self.state.next_number - 1}"
+            )
+        return found
+
+    def apply(self, entry: Entry) -> None:
+        """Fold in one event; raise an error if it does not fit what came before it."""
+        match entry.event:
+            case events.Asked() as event:
+                self._asked(entry, event)
+            case events.Told(number, value, cost):
+                self._settle(number, value, cost, TOLD, BOUGHT)
+            case events.Failed() as event:
+                self._failed(event)
+            case events.Cancelled(number):
+                old = self.request(number)
+                self.state = self.state.release(number)
+                self._mark(old, OPEN)
+                self.requests[number] = old.changed(fate=CANCELLED, cost=Decimal(0))
+            case events.Recorded() as event:
+                self._recorded(entry, event)
+            case events.Corrected(number, _, value, _, cost):
+                self._corrected(number, value, cost)
+            case events.Withdrawn(case):
+                self._withdraw(case)
+            case events.BudgetChanged(_, budget):
+                self.state = self.state.with_budget(budget)
+            case events.Closed():
+                self.closed = True
+            case events.Created():
+                raise JournalError(f"event {entry.seq}: the study is created a second time")
+
+    def _asked(self, entry: Entry, event: Asked) -> None:
+        feature, label = self._features[event.feature], self._labels[event.label]
+        self._check_cell(event.case, event.feature, event.label, event.number, (OPEN,))
+        if event.cost != self.state.problem.features[feature].cost:
+            raise StudyError(f"feature {event.feature!r} does not cost {event.cost}")
+        self.state = self.state.reserve((feature, label))
+        new = Requested(
+            event.number, event.case, event.feature, event.label, event.cost, PENDING, None, event,
+            entry.at, entry.by,
+        )  # fmt: skip
+        self.requests[event.number] = new
+        self._mark(new, REQUESTED)
+
+    def _failed(self, event: events.Failed) -> None:
+        old = self.request(event.number)
+        if event.charged:
+            self._settle(event.number, None, event.charged, FAILED, UNUSABLE)
+        else:
+            self.state = self.state.release(event.number)
+            self.state = self.state.resupplied([self._action(old)], -1)
+            self.requests[event.number] = old.changed(fate=FAILED, cost=Decimal(0))
+            self._mark(old, UNUSABLE)
+        if event.usable:
+            self.state = self.state.resupplied([self._action(old)], +1)
+            self._mark(old, OPEN)
+
+    def _settle(self, number: int, value: str | None, cost: Decimal, fate: str, cell: int) -> None:
+        old = self.request(number)
+        action = self._action(old)
+        position = None if value is None else self._value(action.feature, value)
+        self.state = self.state.after(Purchase(*action, position, cost, old.case, number))
+        self.requests[number] = old.changed(fate=fate, value=value, cost=cost)
+        self._mark(old, cell)
+
+    def _recorded(self, entry: Entry, event: events.Recorded) -> None:
+        action = Action(self._features[event.feature], self._labels[event.label])
+        held = (OPEN, UNUSABLE)
+        self._check_cell(event.case, event.feature, event.label, event.number, held)
+        state, position = self.state, self._value(action.feature, event.value)
+        if self.cells[self.cell(event.case, event.feature)] == UNUSABLE:
+            state = state.resupplied([action], +1)
+        self.state = state.after(Purchase(*action, position, event.cost, event.case))
+        new = Requested(
+            event.number, event.case, event.feature, event.label, event.cost, RECORDED,
+            event.value, None, entry.at, entry.by,
+        )  # fmt: skip
+        self.requests[event.number] = new
+        self._mark(new, BOUGHT)
+
+    def _corrected(self, number: int, value: str | None, cost: Decimal) -> None:
+        old = self.request(number)
+        position = None if value is None else self._value(self._action(old).feature, value)
+        self.state = self.state.corrected(number, position, cost)
+        self.requests[number] = old.changed(value=value, cost=cost)
+
+    def _withdraw(self, case: str) -> None:
+        row = self._rows[case]
+        label = int(self.case_labels[row])
+        left = np.flatnonzero(self.cells[row] == OPEN).tolist()
+        self.state = self.state.resupplied([(feature, label) for feature in left], -1)
+        self.cells[row, left] = UNUSABLE
+        self.withdrawn |= {case}
+
+    def _check_cell(
+        self, case: str, feature: str, label: str, number: int, held: tuple[int, ...]
+    ) -> None:
+        cell = self.cell(case, feature)
+        if self.cells[cell] not in held or case in self.withdrawn:
+            raise StudyError(f"feature {feature!r} of case {case!r} is not for sale")
+        if self._labels[label] != self.case_labels[cell[0]] or number != self.state.next_number:
+            raise StudyError(f"number {number} is not what comes next, or has the wrong label")
+
+    def _action(self, request: Requested) -> Action:
+        return Action(self._features[request.feature], self._labels[request.label])
+
+    def _value(self, feature: int, value: str) -> int:
+        return self.state.problem.features[feature].value_index(value)
+
+    def _mark(self, request: Requested, what: int) -> None:
+        self.cells[self._rows[request.case], self._features[request.feature]] = what
+
+
+def problem_of(created: Created) -> Problem:
+    """Return the problem that a study began with."""
+    return Problem(
+        [
+            Feature(each.name, each.values, each.cost, each.prior_counts)
+            for each in created.features
+        ],
+        created.labels,
+        created.prior,
+        created.budget,
+    )
+
+
+def fold(standing: Standing | None, entries: Sequence[Entry], where: str) -> Standing:
+    """Return the standing after these events; `where` names the journal in messages."""
+    for entry in entries:
+        try:
+            if standing is not None:
+                standing.apply(entry)
+            elif isinstance(entry.event, Created):
+                standing = Standing(entry.event)
+            else:
+                raise StudyError("a study begins with its creation")
+        except (BudgetedError, KeyError) as error:
+            raise JournalError(
+                f"{where}: event {entry.seq} does not fit what came before it: {error}; the "
+                f"journal was written by another program, or is damaged"
+            ) from error
+    if standing is None:
+        raise JournalError(f"{where}: there are no events")
+    return standing

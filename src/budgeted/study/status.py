@@ -1,0 +1,234 @@
+"""How a study is doing: money, purchases, how good the classifier is, what more is worth."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from budgeted.belief import Belief
+from budgeted.events import Entry
+from budgeted.expectation import expected_loss, lookahead, loss
+from budgeted.expectation.scenarios import enumerate_cases
+from budgeted.state import NO_LIMIT
+from budgeted.streams import OUTLOOK, stream
+from budgeted.study import Study
+from budgeted.study.standing import CANCELLED, FAILED, PENDING, Requested
+
+CONFIDENCE = 0.9
+_DRAWS = 200
+_FEW_CASES = 4096
+"""Up to so many different cases are all gone through; of more, some are drawn."""
+_CASES_PER_DRAW = 2_000
+_MOST_NUMBERS = 2 * 10**7
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The 0/1 error that today's classifier is expected to make, and how sure that is.
+
+    Attributes
+    ----------
+    error
+        Its expectation under the belief.
+    low, high
+        Nine of ten models drawn from the belief give today's classifier an error in between.
+    """
+
+    error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What was bought of a feature and label, and what one more value of it is worth.
+
+    Attributes
+    ----------
+    bought, pending, failed, left
+        Values that are there, requests under way, requests without a value, cases to buy from.
+    saves
+        By how much one more value is expected to lower the loss; None if none can be bought.
+    saves_per_money
+        The same divided by the cost.
+    """
+
+    feature: str
+    label: str
+    cost: Decimal
+    bought: int
+    pending: int
+    failed: int
+    left: int
+    saves: float | None
+    saves_per_money: float | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """Everything that people want to know of a study at a glance."""
+
+    study: str
+    closed: bool
+    events: int
+    budget: Decimal
+    spent: Decimal
+    reserved: Decimal
+    free: Decimal
+    cases: int
+    withdrawn: int
+    outlook: Outlook
+    loss: str
+    loss_now: float
+    engine: str
+    cells: tuple[Cell, ...]
+    pending: tuple[Requested, ...]
+    recent: tuple[Entry, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as numbers, texts, lists and dictionaries, money as text."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+
+def status_of(study: Study, recent: int = 5) -> Status:
+    """Return how a study is doing.
+
+    Parameters
+    ----------
+    study
+        It is brought up to date first.
+    recent
+        How many of the last events to include.
+    """
+    study.refresh()
+    state, created = study.state, study.created
+    cells, engine = _cells(study)
+    return Status(
+        study=study.name,
+        closed=study.closed,
+        events=study.events,
+        budget=state.problem.budget,
+        spent=state.spent,
+        reserved=state.reserved,
+        free=state.free,
+        cases=len(created.cases),
+        withdrawn=len(study.withdrawn),
+        outlook=outlook(state.belief),
+        loss=created.loss,
+        loss_now=float(loss(state.belief, created.loss)),
+        engine=engine,
+        cells=cells,
+        pending=study.requests(PENDING),
+        recent=study.history(max(0, study.events - recent)),
+    )
+
+
+def outlook(belief: Belief) -> Outlook:
+    """Return the error that the classifier of a belief is expected to make on new cases.
+
+    The expectation is the 0/1 loss of the belief. For the interval, models are drawn from the
+    belief, and each says how often the classifier of today is wrong among its cases: all cases,
+    where there are at most 4 096 different ones; else some thousand drawn from the model, which
+    widens the interval a little.
+
+    Examples
+    --------
+    >>> from budgeted import Belief, Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 10)
+    >>> belief = Belief.prior(problem).observe(0, 0, 0, times=9).observe(0, 1, 1, times=9)
+    >>> now = outlook(belief)
+    >>> f"{now.error:.3f}, between {now.low:.2f} and {now.high:.2f}"
+    '0.091, between 0.02 and 0.19'
+    """
+    rng = stream(0, OUTLOOK)
+    few = math.prod(belief.problem.sizes) <= _FEW_CASES
+    errors = _errors_on_all_cases(belief, rng) if few else _errors_on_drawn_cases(belief, rng)
+    low, high = np.quantile(errors, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    expected = float(loss(belief, "zero_one"))
+    return Outlook(expected, min(low, expected), max(high, expected))
+
+
+def _errors_on_all_cases(belief: Belief, rng: np.random.Generator) -> list[float]:
+    values = enumerate_cases(belief).values
+    columns = values + np.asarray(belief.problem.offsets)
+    wrong = (1 - _decisions(belief, values)) * np.asarray(belief.problem.prior)
+    errors = []
+    for _ in range(_DRAWS):
+        likelihoods = belief.sample(rng)[:, columns].prod(axis=2).T
+        errors.append(float((likelihoods * wrong).sum()))
+    return errors
+
+
+def _errors_on_drawn_cases(belief: Belief, rng: np.random.Generator) -> list[float]:
+    problem = belief.problem
+    room = _MOST_NUMBERS // (_DRAWS * len(problem.labels) * len(problem.features))
+    number = min(_CASES_PER_DRAW, max(50, room))
+    errors = []
+    for _ in range(_DRAWS):
+        parameters, error = belief.sample(rng), 0.0
+        for label, share in enumerate(problem.prior):
+            values = np.empty((number, len(problem.features)), dtype=np.int64)
+            for feature in range(len(problem.features)):
+                steps = parameters[label, belief.columns(feature)].cumsum()[:-1]
+                values[:, feature] = np.searchsorted(steps, rng.random(number), side="right")
+            error += share * float(1 - _decisions(belief, values)[:, label].mean())
+        errors.append(error)
+    return errors
+
+
+def _decisions(belief: Belief, values: Any) -> Any:
+    """For each case how the classifier divides its vote among labels; where they tie it guesses."""
+    scores = belief.log_likelihoods(values) + np.log(belief.problem.prior)
+    tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+    return tied / tied.sum(axis=1, keepdims=True)
+
+
+def _cells(study: Study) -> tuple[tuple[Cell, ...], str]:
+    state, problem = study.state, study.state.problem
+    fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
+    depths = state.depths(at_most=1)
+    under_way = state.under_way()
+    given = study.created.loss
+    now = expected_loss(state.belief, under_way, given)
+    found = lookahead(state.belief, depths, given, given=under_way) if depths.any() else None
+    cells = []
+    for action in problem.actions:
+        feature, label = problem.features[action.feature], problem.labels[action.label]
+        saves = None
+        if found is not None and depths[action]:
+            saves = float(now) - float(found.values[action])
+        left = int(state.cases_left[action])
+        cells.append(
+            Cell(
+                feature.name,
+                label,
+                feature.cost,
+                fates[feature.name, label, "bought"],
+                fates[feature.name, label, PENDING],
+                fates[feature.name, label, FAILED],
+                -1 if left == NO_LIMIT else left,
+                saves,
+                None if saves is None else saves / float(feature.cost),
+            )
+        )
+    return tuple(cells), now.engine if found is None else found.engine
+
+
+def _column(request: Requested) -> str:
+    if request.fate in (PENDING, CANCELLED, FAILED):
+        return request.fate
+    return "bought" if request.value is not None else FAILED
+
+
+def _plain(entry: Any) -> Any:
+    if isinstance(entry, dict):
+        return {key: _plain(value) for key, value in entry.items()}
+    if isinstance(entry, list | tuple):
+        return [_plain(value) for value in entry]
+    return str(entry) if isinstance(entry, Decimal) else entry

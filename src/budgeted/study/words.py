@@ -1,0 +1,115 @@
+"""What is in a journal, in words and as rows for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from budgeted import events
+from budgeted.events import Entry, Event
+from budgeted.study.file import safe_cell
+from budgeted.study.standing import Requested
+
+COLUMNS = (
+    "number", "case", "label", "feature", "cost", "fate", "value", "asked_at", "asked_by",
+    "settled_at", "settled_by", "corrections", "why",
+)  # fmt: skip
+
+
+def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
+    """Return an event in one line of plain words.
+
+    >>> from decimal import Decimal
+    >>> describe(events.Failed(4, Decimal("9.50"), usable=False, why="tube broken"))
+    'request 4 failed: 9.50 charged, not to be asked of this case again (tube broken)'
+    """
+    match event:
+        case events.Created() as new:
+            features = len(new.features)
+            return f"created: {features} features, {len(new.cases)} cases, budget {new.budget}"
+        case events.Asked() as asked:
+            return (
+                f"request {asked.number}: {asked.feature} of {asked.case} ({asked.label}) for "
+                f"{asked.cost}: {asked.reason}"
+            )
+        case events.Told(number, value, cost):
+            return f"request {number} told: {value}, {cost} charged"
+        case events.Failed(number, charged, usable, why):
+            bill = f"{charged} charged" if charged else "money back"
+            again = "may be asked again" if usable else "not to be asked of this case again"
+            return f"request {number} failed: {bill}, {again}{_because(why)}"
+        case events.Cancelled(number, why):
+            return f"request {number} cancelled: money back{_because(why)}"
+        case events.Recorded() as given:
+            return (
+                f"recorded as {given.number}: {given.feature} of {given.case} ({given.label}) is "
+                f"{given.value}, {given.cost} charged"
+            )
+        case events.Corrected() as new:
+            bill = f", {new.cost} instead of {new.old_cost} charged"
+            return (
+                f"number {new.number} corrected: {_value(new.value)} instead of "
+                f"{_value(new.old_value)}{bill if new.cost != new.old_cost else ''}"
+                f"{_because(new.why)}"
+            )
+        case events.Withdrawn(case, why):
+            return f"case {case} withdrawn for good{_because(why)}"
+        case events.BudgetChanged(old, budget, why):
+            return f"budget changed from {old} to {budget}{_because(why)}"
+        case events.Closed(why):
+            return f"closed{_because(why)}"
+
+
+def ranking(request: Requested, labels: Sequence[str], features: Sequence[str]) -> list[Any]:
+    """Return what was compared for a request: feature, label and score, the best first."""
+    if request.asked is None:
+        return []
+    compared = [
+        (feature, label, score)
+        for feature, row in zip(features, request.asked.scores, strict=False)
+        for label, score in zip(labels, row, strict=True)
+        if score is not None
+    ]
+    return sorted(compared, key=lambda each: each[2])
+
+
+def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[dict[str, str]]:
+    """Return a row for each request and recorded value: what it was and what became of it."""
+    settled: dict[int, Entry] = {}
+    corrections: dict[int, list[str]] = {}
+    for entry in entries:
+        match entry.event:
+            case events.Told(number) | events.Failed(number) | events.Cancelled(number):
+                settled[number] = entry
+            case events.Corrected(number, old, new):
+                line = f"{_value(old)} to {_value(new)} by {entry.by} at {entry.at}"
+                corrections.setdefault(number, []).append(line)
+    rows = []
+    for each in requests:
+        end = settled.get(each.number)
+        cells = (
+            str(each.number), each.case, each.label, each.feature, str(each.cost), each.fate,
+            each.value or "", each.at, each.by, end.at if end else "", end.by if end else "",
+            "; ".join(corrections.get(each.number, [])), each.why,
+        )  # fmt: skip
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    return rows
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a CSV text whose cells no spreadsheet takes for formulas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in (header, *rows):
+        writer.writerow([safe_cell(cell) for cell in row])
+    return text.getvalue()
+
+
+def _value(value: str | None) -> str:
+    return "no value" if value is None else value
+
+
+def _because(why: str) -> str:
+    return f" ({why})" if why else ""

@@ -1,0 +1,150 @@
+"""What every journal must do, whatever database is below: run on each in test_journal.py."""
+
+from __future__ import annotations
+
+import threading
+from decimal import Decimal
+
+import pytest
+
+from budgeted.errors import ConflictError, JournalError
+from budgeted.events import Cancelled, Closed, Told
+from budgeted.journal import Journal, studies
+
+
+def told(number):
+    return Told(number, "yes", Decimal("1.50"))
+
+
+def check_what_is_appended_is_read(database):
+    with Journal(database, "a", create=True) as journal:
+        written = journal.append([told(1), told(2)], expected=0, by="Ännë ✓")
+        assert journal.read() == written
+        assert [each.seq for each in written] == [1, 2]
+        assert journal.append([Closed("enough")], expected=2, by="me")[0].seq == 3
+    with Journal(database, "a") as again:
+        assert [each.event for each in again.read()] == [told(1), told(2), Closed("enough")]
+        assert again.read()[0].by == "Ännë ✓"
+
+
+def check_reading_goes_on_where_it_stopped(database):
+    with Journal(database, "a", create=True) as journal, Journal(database, "a") as other:
+        journal.append([told(1), told(2), told(3)], expected=0, by="me")
+        for after in range(4):
+            assert [each.seq for each in other.read(after)] == list(range(after + 1, 4))
+        assert other.read(3) == ()
+        journal.append([told(4)], expected=3, by="me")
+        assert [each.seq for each in other.read(3)] == [4]
+        with pytest.raises(JournalError, match="fewer than 9 events"):
+            other.read(9)
+
+
+def check_a_stale_writer_changes_nothing(database):
+    with Journal(database, "a", create=True) as journal, Journal(database, "a") as other:
+        journal.append([told(1)], expected=0, by="me")
+        for expected in (0, 2):
+            with pytest.raises(ConflictError, match="has 1 events by now"):
+                other.append([told(2), told(3)], expected=expected, by="you")
+        assert len(other.read()) == 1
+        other.append([told(2)], expected=1, by="you")
+
+
+def check_studies_are_apart(database):
+    with Journal(database, "a", create=True) as one, Journal(database, "b", create=True) as two:
+        one.append([told(1)], expected=0, by="me")
+        two.append([told(7), told(8)], expected=0, by="me")
+        assert [each.event.number for each in one.read()] == [1]
+        assert [each.event.number for each in two.read()] == [7, 8]
+    assert studies(database) == ("a", "b")
+
+
+def check_all_or_none(database):
+    """An event that cannot be written takes those beside it along."""
+    with Journal(database, "a", create=True) as journal:
+        with pytest.raises(JournalError, match="cannot be written as JSON"):
+            journal.append([told(1), Told(2, "yes", float("nan"))], expected=0, by="me")
+        assert journal.read() == ()
+
+
+def check_odd_texts_survive(database):
+    texts = ["", "it's", '"; DROP TABLE budgeted_events; --', "\u0000", "𝔘", "a\nb", "=1+1"]
+    with Journal(database, "x'; --", create=True) as journal:
+        journal.append([Cancelled(1, text) for text in texts], expected=0, by="O'Neil")
+    with Journal(database, "x'; --") as journal:
+        assert [each.event.why for each in journal.read()] == texts
+
+
+def check_many_writers_leave_no_gap(database):
+    """Eight threads, each with a connection of its own, all wanting the same numbers."""
+    Journal(database, "a", create=True).release()
+
+    def write(who):
+        with Journal(database, "a") as journal:
+            for _ in range(10):
+                while True:
+                    last = len(journal.read())
+                    try:
+                        journal.append([told(last + 1)], expected=last, by=who)
+                        break
+                    except ConflictError:
+                        continue
+
+    threads = [threading.Thread(target=write, args=(str(each),)) for each in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Journal(database, "a") as journal:
+        entries = journal.read()
+    assert [each.seq for each in entries] == [each.event.number for each in entries]
+    assert len(entries) == 80
+
+
+def check_damage_is_found(database):
+    with Journal(database, "a", create=True) as journal:
+        journal.append([told(1), told(2), told(3)], expected=0, by="me")
+        tamper(journal, "UPDATE budgeted_events SET actor = 'you' WHERE seq = 2")
+    with Journal(database, "a") as journal, pytest.raises(JournalError, match="edited at event 2"):
+        journal.read()
+
+
+def check_a_gap_is_found(database):
+    with Journal(database, "a", create=True) as journal:
+        journal.append([told(1), told(2), told(3)], expected=0, by="me")
+        tamper(journal, "DELETE FROM budgeted_events WHERE seq = 2")
+    with Journal(database, "a") as journal, pytest.raises(JournalError, match="at event 2"):
+        journal.read()
+
+
+def check_a_newer_format_is_not_touched(database):
+    with Journal(database, "a", create=True) as journal:
+        journal.append([told(1)], expected=0, by="me")
+        tamper(journal, "UPDATE budgeted_format SET version = 2")
+    for create in (False, True):
+        with pytest.raises(JournalError, match=r"format \[2\], written by a newer budgeted"):
+            Journal(database, "a", create=create)
+
+
+def check_a_foreign_table_of_our_name_is_not_touched(database):
+    with Journal(database, "a", create=True) as journal:
+        tamper(journal, "DROP TABLE budgeted_events")
+    with pytest.raises(JournalError, match="belongs to another program"):
+        Journal(database, "a", create=True)
+
+
+def check_nothing_is_created_unasked(database):
+    with pytest.raises(JournalError, match="'budgeted study new'"):
+        Journal(database, "a")
+    with pytest.raises(JournalError, match="'budgeted study new'"):
+        studies(database)
+
+
+def tamper(journal, statement):
+    """Change the database behind the journal's back."""
+    with journal._engine.connect() as connection:
+        connection.exec_driver_sql("SELECT 1")
+        connection.exec_driver_sql(statement)
+        connection.commit()
+
+
+CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

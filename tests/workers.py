@@ -1,0 +1,135 @@
+"""Processes that work on one study at once, or are killed while they do.
+
+Run as a program of its own, because it forks: everything is imported once, and a new worker costs
+a millisecond.
+
+    python -m tests.workers crash|together DATABASE
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+
+from budgeted import Study
+from tests import studies
+
+KILLS = 200
+WORKERS, PURCHASES = 8, 2_000
+
+
+def fork(work):
+    """Run `work` in a child; return its process id and where its reports can be read."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    os.close(reading)
+    try:
+        work(lambda line: os.write(writing, f"{line}\n".encode()))
+    finally:
+        os._exit(0)
+
+
+def reports(reading):
+    """All that a worker said before its end, in whole lines."""
+    with os.fdopen(reading, "rb") as pipe:
+        return [line.decode() for line in pipe.read().split(b"\n")[:-1]]
+
+
+def ask_and_tell(database, who):
+    def work(report):
+        with Study.open(database, by=who) as study:
+            rng = random.Random(os.getpid())
+            report("open")
+            while True:
+                for request in study.requests("pending"):
+                    value = studies.answer(request)
+                    report(f"telling {request.number} {value}")
+                    study.tell(request.number, value)
+                    report(f"told {request.number} {value}")
+                study.ask(rng.randint(1, 3))
+                report("asked")
+
+    return work
+
+
+def crash(database):
+    """Kill a worker again and again; whatever it had told must be there, once."""
+    problem = studies.make_problem(("0.1", "0.3"), budget="10000")
+    options = {"problem": problem, "per_label": 800, "policy": "round-robin"}
+    studies.begin(database, **options).release()
+    told, rng, interrupted = {}, random.Random(7), 0
+    for _ in range(KILLS):
+        child, reading = fork(ask_and_tell(database, "worker"))
+        if rng.random() < 0.8:  # else it may die while it opens the study
+            os.read(reading, len(b"open\n"))
+        time.sleep(rng.uniform(0, 0.05))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        lines = reports(reading)
+        interrupted += bool(lines) and lines[-1].startswith(("telling", "asked", "told"))
+        told.update(line.split()[1:] for line in lines if line.startswith("told"))
+        with Study.open(database) as study:
+            studies.check_everything(study)
+            for number, value in told.items():
+                request = study.request(int(number))
+                assert (request.fate, request.value) == ("told", value), request
+    with Study.open(database) as study:
+        entries = study.history()
+    kinds = [entry.event.kind for entry in entries]
+    settled = [entry.event.number for entry in entries if entry.event.kind == "told"]
+    assert len(settled) == len(set(settled)), "a value was told twice"
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    studies.check_every_event(entries[:200])
+    assert interrupted >= KILLS // 3, "too few workers got to work before they were killed"
+    assert kinds.count("told") >= len(told) > KILLS
+    sys.stdout.write(
+        f"{KILLS} kills, {interrupted} of them at work, {len(told)} values reported as told, "
+        f"{kinds.count('told')} in a log of {len(entries)} events\n"
+    )
+
+
+def together(database):
+    """Many workers on one study: no duplicate, no overspending, no gap."""
+    problem = studies.make_problem(budget=str(PURCHASES))
+    options = {"problem": problem, "per_label": PURCHASES // 4 + 50, "policy": "round-robin"}
+    studies.begin(database, **options).release()
+
+    def work(who):
+        def run(report):
+            rng = random.Random(who)
+            with Study.open(database, by=f"worker {who}") as study:
+                while asked := study.ask(rng.randint(1, 4)):
+                    for request in asked:
+                        study.tell(request.number, studies.answer(request))
+                        report(f"told {request.number}")
+            report("done")
+
+        return run
+
+    children = [fork(work(who)) for who in range(WORKERS)]
+    lines = [reports(reading) for _, reading in children]
+    for child, _ in children:
+        os.waitpid(child, 0)
+    assert all(each and each[-1] == "done" for each in lines), lines
+    with Study.open(database) as study:
+        studies.check_everything(study)
+        entries, requests = study.history(), study.requests()
+        assert study.state.spent == PURCHASES
+        assert study.state.free == study.state.reserved == 0
+    assert len(requests) == PURCHASES
+    assert len({(each.case, each.feature) for each in requests}) == PURCHASES
+    assert all(each.fate == "told" and each.value == studies.answer(each) for each in requests)
+    assert [entry.seq for entry in entries] == list(range(1, 2 * PURCHASES + 2))
+    shares = [len(each) - 1 for each in lines]
+    assert sum(shares) == PURCHASES
+    sys.stdout.write(f"{PURCHASES} purchases by {WORKERS}, {min(shares)} to {max(shares)} each\n")
+
+
+if __name__ == "__main__":
+    {"crash": crash, "together": together}[sys.argv[1]](sys.argv[2])
