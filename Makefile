@@ -13,7 +13,8 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "budgeted needs Python 3.11 or newer; say which one with: make PYTHON=python3.12 ..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
-	  { echo "python3 cannot make virtual environments; on Debian: apt-get install python3-venv"; exit 1; }
+	  { rm -rf $(VENV); \
+	    echo "python3 cannot make virtual environments; on Debian: apt-get install python3-venv"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 

@@ -88,7 +88,11 @@ def test_enumeration_refuses_what_would_take_forever():
     ("allocation", "error", "says"),
     [
         ({(0, 0): -1}, AllocationError, r"allocation\[\(0, 0\)\]: must be a whole number"),
-        ({(0, 0): 1.5}, AllocationError, "must be a whole number of purchases from 0, got 1.5"),
+        (
+            {(0, 0): 1.5},
+            AllocationError,
+            "whole number of purchases from 0 to 1000000, got 1.5",
+        ),
         ({(0, 0): float("nan")}, AllocationError, "got nan"),
         ({(0, 0): True}, AllocationError, "got True"),
         ({0: 1}, AllocationError, r"keys must be \(feature, label\), got 0"),

@@ -17,6 +17,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+MOST_OBSERVED = 2**53
+"""Up to here every whole number is a float."""
+
+
 @dataclass(frozen=True, eq=False)
 class Belief:
     r"""Dirichlet counts of every cell; immutable, each change gives a new belief.
@@ -54,11 +58,16 @@ class Belief:
 
     def __post_init__(self) -> None:
         shape = (len(self.problem.labels), sum(self.problem.sizes))
-        observed = np.array(self.observed)  # a copy: nobody else holds the array that is frozen
-        if observed.shape != shape or observed.dtype.kind not in "iu" or (observed < 0).any():
+        try:
+            observed = np.array(self.observed)  # a copy: nobody else holds what is frozen
+        except ValueError:
+            observed = np.empty(0, dtype=np.int64)
+        whole = observed.shape == shape and observed.dtype.kind in "iu"
+        if not whole or (observed < 0).any() or (observed > MOST_OBSERVED).any():
             raise ObservationError(
-                f"observed: must be whole numbers from 0 in {shape[0]} rows (labels) of {shape[1]} "
-                f"(values of all features), got an array of {observed.dtype}, {observed.shape}"
+                f"observed: must be whole numbers from 0 to {MOST_OBSERVED} in {shape[0]} rows "
+                f"(labels) of {shape[1]} (values of all features), got an array of "
+                f"{observed.dtype}, {observed.shape}"
             )
         observed = observed.astype(np.int64, copy=False)
         observed.setflags(write=False)
@@ -73,6 +82,9 @@ class Belief:
         if not isinstance(other, Belief):
             return NotImplemented
         return self.problem == other.problem and np.array_equal(self.observed, other.observed)
+
+    def __reduce__(self) -> tuple[type[Belief], tuple[Problem, Integers]]:
+        return Belief, (self.problem, self.observed)  # sent to a worker, it stays read-only
 
     def __repr__(self) -> str:
         sizes = f"{len(self.problem.features)} features, {len(self.problem.labels)} labels"
@@ -128,7 +140,8 @@ class Belief:
         feature = self.problem.feature_index(feature)
         label = self.problem.label_index(label)
         value = self.problem.features[feature].value_index(value)
-        if isinstance(times, bool) or not isinstance(times, int | np.integer) or times < 0:
+        whole = isinstance(times, int | np.integer) and not isinstance(times, bool)
+        if not whole or not 0 <= times <= MOST_OBSERVED:
             raise ObservationError(f"times: must be a whole number from 0, got {times!r}")
         column = self.problem.offsets[feature] + value
         seen = int(self.observed[label, column])
@@ -172,7 +185,10 @@ class Belief:
             feature = self.problem.feature_index(key)
             values[0, feature] = self.problem.features[feature].value_index(value)
         shares = np.asarray(self.problem.prior if prior is None else prior, dtype=float)
-        if shares.shape != (len(self.problem.labels),) or not (shares > 0).all():
+        if (
+            shares.shape != (len(self.problem.labels),)
+            or not ((shares > 0) & np.isfinite(shares)).all()
+        ):
             raise ObservationError(f"prior: must be one share above 0 per label, got {prior!r}")
         scores = self.log_likelihoods(values)[0] + np.log(shares)
         weights = np.exp(scores - scores.max())
@@ -187,6 +203,8 @@ class Belief:
         cases
             Positions of the values, cases × features.
         """
+        if (cases >= np.asarray(self.problem.sizes)).any():
+            raise ObservationError("cases: a value lies behind the last one of its feature")
         known = cases >= 0
         columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
         return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)

@@ -99,6 +99,6 @@ def named(loss: str | Loss) -> Loss:
     """Return the loss of that name."""
     if isinstance(loss, Loss):
         return loss
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         raise EngineError(f"there is no loss {loss!r}; there are {', '.join(LOSSES)}")
     return LOSSES[loss]

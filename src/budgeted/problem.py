@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,10 @@ from budgeted.errors import ObservationError, ProblemError
 from budgeted.money import MoneyLike
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+
+
+_LEAST_COUNT, _MOST_COUNT = 1e-100, 1e15
+"""Prior counts beyond these drown in rounding, or drown all else."""
 
 
 class Action(NamedTuple):
@@ -194,10 +199,13 @@ def _index(key: Any, names: Sequence[Any], wrong: str, error: type[Exception]) -
         if key in names:
             return names.index(key)
         raise error(f"{wrong} {key!r}; there are {', '.join(map(repr, names))}")
-    position = getattr(key, "__index__", lambda: -1)()
-    if isinstance(key, bool) or not 0 <= position < len(names):
+    try:
+        position = -1 if isinstance(key, bool) else operator.index(key)
+    except TypeError:
+        position = -1
+    if not 0 <= position < len(names):
         raise error(f"{wrong} number {key!r}; positions go from 0 to {len(names) - 1}")
-    return int(position)
+    return position
 
 
 def _name_mistakes(field: str, name: object) -> Iterator[str]:
@@ -253,7 +261,7 @@ def _features_mistakes(features: Sequence[Feature], labels: Sequence[str]) -> It
 
 
 def _prior_mistakes(prior: Sequence[float], labels: Sequence[str]) -> Iterator[str]:
-    if isinstance(prior, str | Mapping) or not hasattr(prior, "__len__"):
+    if isinstance(prior, str | Mapping) or not _is_flat(prior):
         yield f"prior: must be a list of probabilities, one per label, got {prior!r}"
         return
     wrong = [f"prior[{j}]" for j, share in enumerate(prior) if not _is_positive_number(share)]
@@ -265,16 +273,22 @@ def _prior_mistakes(prior: Sequence[float], labels: Sequence[str]) -> Iterator[s
         yield f"prior: has {len(prior)} entries for {len(labels)} labels; give one per label"
 
 
+def _is_flat(numbers: object) -> bool:
+    return isinstance(numbers, Sequence) or (isinstance(numbers, np.ndarray) and numbers.ndim == 1)
+
+
 def _is_positive_number(number: object) -> bool:
     try:
         value = float(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return not isinstance(number, bool | str) and math.isfinite(value) and value > 0
 
 
 def _frozen_counts(counts: Any) -> Any:
     """Nested sequences as nested tuples of floats; what is not a number is kept for the message."""
+    if isinstance(counts, np.ndarray):
+        counts = counts.tolist()
     if isinstance(counts, str) or not hasattr(counts, "__len__"):
         return float(counts) if _is_positive_number(counts) else counts
     return tuple(_frozen_counts(entry) for entry in counts)
@@ -289,3 +303,5 @@ def _count_mistakes(counts: Any, size: int) -> Iterator[str]:
             yield f"{where}: must have one number per value ({size}), got {row!r}"
         elif not all(_is_positive_number(count) for count in row):
             yield f"{where}: must be numbers above 0, got {counts!r}"
+        elif not all(_LEAST_COUNT <= count <= _MOST_COUNT for count in row):
+            yield f"{where}: must be from {_LEAST_COUNT:g} to {_MOST_COUNT:g}, got {counts!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,11 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.cases import check_rule, pick_case, shuffled
 from budgeted.errors import WorldError
+from budgeted.expectation import Estimate
 from budgeted.expectation import loss as loss_of
+from budgeted.loss import named
 from budgeted.policies.base import Policy
 from budgeted.problem import Action, Problem
 from budgeted.state import Purchase, State
 from budgeted.streams import POLICY, WORLD, stream
+
+_MOST_CASES = 2**22
 
 
 class Answer(NamedTuple):
@@ -90,6 +95,9 @@ class ModelWorld:
                 f"parameters: must be probabilities that sum to 1 for each feature, {shape[0]} "
                 f"labels × {shape[1]} values, got {self.parameters!r}"
             )
+        frozen = table.copy()
+        frozen.setflags(write=False)
+        object.__setattr__(self, "parameters", frozen)
 
     def open(self) -> Stock:
         """Return an endless stock that begins at the first answer of every cell."""
@@ -212,6 +220,11 @@ class Validation:
     @classmethod
     def of_model(cls, problem: Problem, parameters: Floats) -> Validation:
         """Return the judge that knows the model: the true error, over every x there is."""
+        if math.prod(problem.sizes) > _MOST_CASES:
+            raise WorldError(
+                f"the true error needs {math.prod(problem.sizes):.3g} different cases, more than "
+                f"{_MOST_CASES}; judge on a table of drawn cases instead"
+            )
         values = np.stack(
             np.unravel_index(np.arange(np.prod(problem.sizes)), problem.sizes), axis=1
         )
@@ -257,7 +270,10 @@ class Judge:
 
 
 class Step(NamedTuple):
-    """One purchase of a run, and how things stand after it."""
+    """One purchase of a run, and how things stand after it.
+
+    `loss` is a float that knows its own engine; `engine` is that of the scores behind the choice.
+    """
 
     step: int
     feature: int
@@ -266,7 +282,7 @@ class Step(NamedTuple):
     spent: Decimal
     value: int | None
     case: int | None
-    loss: float | None
+    loss: Estimate | None
     validation_error: float | None
     true_error: float | None
     engine: str
@@ -308,6 +324,11 @@ def simulate(
     2 1 1 0.2 0.4444
     3 0 0 0.3 0.4126
     """
+    if loss is not None:
+        named(loss)
+    other = getattr(world, "problem", problem)
+    if other is not problem and other != problem:
+        raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
     state = State.start(problem, world.cases)
     judge = None if validation is None else Judge(validation)
@@ -325,7 +346,7 @@ def simulate(
             state.spent,
             answer.value,
             answer.case,
-            None if loss is None else float(loss_of(state.belief, loss)),
+            None if loss is None else loss_of(state.belief, loss),
             None if judge is None else judge.error(state.belief),
             None if true_judge is None else true_judge.error(state.belief),
             choice.engine,

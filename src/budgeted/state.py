@@ -144,6 +144,23 @@ class State:
     last_action: Action | None = None
     reserved: Decimal = Decimal(0)
 
+    def __post_init__(self) -> None:
+        shape = (len(self.problem.features), len(self.problem.labels))
+        if self.cases_left.size == 0:
+            endless = np.full(shape, NO_LIMIT, dtype=np.int64)
+            endless.setflags(write=False)
+            object.__setattr__(self, "cases_left", endless)
+        if self.cases_left.shape != shape:
+            raise PurchaseError(
+                f"cases_left: must be {shape[0]} features × {shape[1]} labels, "
+                f"got {self.cases_left.shape}"
+            )
+        if not 0 <= self.remaining <= self.problem.budget:
+            raise PurchaseError(
+                f"remaining: must be from 0 to the budget {self.problem.budget}, "
+                f"got {self.remaining}"
+            )
+
     @classmethod
     def start(
         cls,
@@ -163,13 +180,17 @@ class State:
             What is known already; the problem's prior unless given.
         """
         labels = len(problem.labels)
-        supply = [NO_LIMIT] * labels if cases is None else list(cases)
-        if len(supply) != labels or not all(_is_count(number) for number in supply):
+        supply = [NO_LIMIT] * labels if cases is None else cases
+        if not (
+            isinstance(supply, Sequence)
+            and len(supply) == labels
+            and all(_is_count(number) for number in supply)
+        ):
             raise PurchaseError(
                 f"cases: must be a whole number from 0 for each of {labels} labels, got {cases!r}"
             )
         known = Belief.prior(problem) if belief is None else belief
-        if known.problem != problem:
+        if not isinstance(known, Belief) or known.problem != problem:
             raise PurchaseError("belief: is about another problem than the one given")
         cases_left = np.tile(np.asarray(supply, dtype=np.int64), (len(problem.features), 1))
         cases_left.setflags(write=False)
@@ -378,4 +399,4 @@ _FIELDS = tuple(each.name for each in fields(State))
 
 def _is_count(number: object) -> bool:
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    return whole and int(number) >= 0  # type: ignore[call-overload]
+    return whole and 0 <= int(number) <= NO_LIMIT  # type: ignore[call-overload]

@@ -54,6 +54,12 @@ class Synthetic:
     cases: int = 1_000
 
     def __post_init__(self) -> None:
+        whole = (self.features, self.cases, self.discriminative or 0)
+        if not all(isinstance(each, int) and not isinstance(each, bool) for each in whole):
+            raise WorldError(
+                "features, discriminative and cases: must be whole numbers, got "
+                f"{self.features!r}, {self.discriminative!r}, {self.cases!r}"
+            )
         checks = {
             f"features: must be at least 1, got {self.features}": self.features >= 1,
             f"discriminative: must be from 0 to the number of features ({self.features}), "

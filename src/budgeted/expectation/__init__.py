@@ -41,6 +41,10 @@ ENGINES = ("auto", "spectral", "grid", "enumeration", "particles")
 Allocation = Mapping[Any, int]
 """(feature, label) → number of purchases; an `Action`, or any pair of positions or names."""
 
+MOST_PURCHASES = 10**6
+"""Of one cell: computing time grows with it, and nobody buys a million values of one kind."""
+MOST_PARTICLES = 10**7
+
 _SMALL = 2**20
 """With three labels or more, up to so many terms are enumerated rather than sampled."""
 _FEW_CASES = 4096
@@ -112,6 +116,7 @@ def expected_loss(
     0.4518
     """
     rule = named(kind)
+    check_engine(engine, particles)
     bought = _allocation_array(belief, allocation)
     chosen = _engine(belief, rule, engine, scenarios.terms(belief, bought) <= _SMALL)
     if chosen == "spectral":
@@ -120,9 +125,7 @@ def expected_loss(
         return grid.expected(belief, bought)
     if chosen == "enumeration":
         return scenarios.expected_by_enumeration(belief, bought, rule)
-    drawn = scenarios.draw_particles(
-        belief, bought, _particle_number(particles), np.random.default_rng(rng)
-    )
+    drawn = scenarios.draw_particles(belief, bought, particles, _generator(rng))
     return scenarios.expected(belief, drawn, rule)
 
 
@@ -150,12 +153,21 @@ def lookahead(
         Purchases under way: they count as bought, in expectation, whatever comes back.
     """
     rule = named(kind)
-    under_way = _allocation_array(belief, given or {})
-    wanted = np.asarray(depths)
+    check_engine(engine, particles)
+    under_way = _allocation_array(belief, {} if given is None else given)
+    try:
+        wanted = np.asarray(depths)
+    except ValueError:
+        wanted = np.empty(0, dtype=np.int64)
     if wanted.shape != under_way.shape or wanted.dtype.kind not in "iu" or (wanted < 0).any():
         raise AllocationError(
             f"depths: must be whole numbers from 0, {under_way.shape[0]} features × "
             f"{under_way.shape[1]} labels, got {wanted!r}"
+        )
+    if wanted.max(initial=0) > MOST_PURCHASES:
+        raise AllocationError(
+            f"depths: {wanted.max()} purchases ahead are too many (at most {MOST_PURCHASES}); look "
+            "less far ahead: give the policy a max_depth"
         )
     wanted = wanted.astype(np.int64, copy=False)
     few = scenarios.number_of_cases(belief) <= _FEW_CASES and not under_way.any()
@@ -169,9 +181,7 @@ def lookahead(
         return scenarios.cells(belief, everything, wanted, under_way, rule)
     if chosen == "enumeration":
         return _cells_one_by_one(belief, wanted, under_way, rule)
-    drawn = scenarios.draw_particles(
-        belief, under_way, _particle_number(particles), np.random.default_rng(rng)
-    )
+    drawn = scenarios.draw_particles(belief, under_way, particles, _generator(rng))
     return scenarios.cells(belief, drawn, wanted, under_way, rule)
 
 
@@ -192,8 +202,6 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
         if two:
             return "grid" if rule is ZERO_ONE else "spectral"
         return "enumeration" if small else "particles"
-    if wanted not in ENGINES:
-        raise EngineError(f"there is no engine {wanted!r}; there are {', '.join(ENGINES)}")
     if wanted in ("spectral", "grid") and not two:
         raise EngineError(
             f"the {wanted} engine is for two labels, this problem has "
@@ -207,13 +215,19 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
 
 
 def _allocation_array(belief: Belief, allocation: Allocation) -> Integers:
+    if not isinstance(allocation, Mapping):
+        raise AllocationError(
+            f"allocation: must map (feature, label) to a number of purchases, got {allocation!r}"
+        )
     problem = belief.problem
     result = np.zeros((len(problem.features), len(problem.labels)), dtype=np.int64)
     for cell, number in allocation.items():
         feature, label = _cell(cell)
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        if not whole or not 0 <= number <= MOST_PURCHASES:
             raise AllocationError(
-                f"allocation[{cell!r}]: must be a whole number of purchases from 0, got {number!r}"
+                f"allocation[{cell!r}]: must be a whole number of purchases from 0 to "
+                f"{MOST_PURCHASES}, got {number!r}"
             )
         result[problem.feature_index(feature), problem.label_index(label)] += number
     return result
@@ -227,7 +241,19 @@ def _cell(cell: Any) -> tuple[Any, Any]:
     return feature, label
 
 
-def _particle_number(particles: int) -> int:
-    if isinstance(particles, bool) or not isinstance(particles, int) or particles < 2:
-        raise EngineError(f"particles: must be a whole number from 2, got {particles!r}")
-    return particles
+def check_engine(engine: str, particles: int) -> None:
+    """Raise an error unless there is such an engine and such a number of particles."""
+    if engine not in ENGINES:
+        raise EngineError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+    whole = isinstance(particles, int | np.integer) and not isinstance(particles, bool)
+    if not whole or not 2 <= particles <= MOST_PARTICLES:
+        raise EngineError(
+            f"particles: must be a whole number from 2 to {MOST_PARTICLES}, got {particles!r}"
+        )
+
+
+def _generator(rng: np.random.Generator | int) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise EngineError(f"rng: must be a generator or a seed from 0, got {rng!r}") from error

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+LEAST = 1e-290
+"""Smallest count of what was not seen; dividing the largest count by it does not overflow."""
+
 
 def weights(counts: Floats, totals: Floats, purchases: int) -> Floats:
     """Return P(a value is seen c times in the next `purchases`), values × (purchases + 1).
@@ -25,7 +28,7 @@ def weights(counts: Floats, totals: Floats, purchases: int) -> Floats:
     seen = np.arange(purchases)
     alpha = counts[:, None]
     # Never quite 0, even where the other values' counts drown in the rounding of a large one.
-    beta = np.maximum(totals - counts, np.finfo(float).tiny)[:, None]
+    beta = np.maximum(totals - counts, LEAST)[:, None]
     # P(c + 1) / P(c) = (n − c)/(c + 1) · (α + c)/(β + n − c − 1)
     ratios = np.log((purchases - seen) / (seen + 1)) + np.log(
         (alpha + seen) / (beta + (purchases - 1 - seen))

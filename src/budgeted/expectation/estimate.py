@@ -74,9 +74,19 @@ class CellEstimates:
         Differences up to this size are not told apart: rounding, or the width of the bounds.
     standard_errors
         Of the sampling; 0 for the deterministic engines.
+    lower, upper
+        Certified bounds of each cell, where the engine has them.
     """
 
     values: Floats
     engine: str
     resolution: float
     standard_errors: Floats | float = 0.0
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+    def best(self) -> NDArray[np.bool_]:
+        """Return which cells cannot be told apart from the one with the least loss."""
+        if self.lower is not None and self.upper is not None:
+            return self.lower <= np.nanmin(self.upper)
+        return self.values <= np.nanmin(self.values) + self.resolution

@@ -14,6 +14,7 @@ So the two give a lower and an upper bound whose distance shrinks with the squar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Belief, Integers
+from budgeted.errors import EngineError
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
 
@@ -30,12 +32,14 @@ WIDEST = 40.0
 """Log-odds beyond this are certainty: their loss is below e^-40."""
 COARSEST, FINEST = 2.0**-5, 2.0**-11
 TOLERANCE = 1e-6
+MOST_OUTCOMES = 2 * 10**7
+"""More outcomes of one feature than this are refused: they would fill the memory."""
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
 class Masses:
-    """Pairs of joint masses, one per atom, in ascending order of their log-odds."""
+    """Pairs of joint masses, one per atom."""
 
     first: Floats
     second: Floats
@@ -47,7 +51,10 @@ class Masses:
         return result
 
     def loss_with(self, other: Masses) -> float:
-        """Return Σ min over all pairs of an atom here and one there, by cumulative sums."""
+        """Return Σ min over all pairs of an atom here and one there, by cumulative sums.
+
+        The atoms here must be in ascending order of their log-odds, as those of a grid are.
+        """
         first = np.concatenate([[0.0], np.cumsum(self.first)])
         second = np.concatenate([np.cumsum(self.second[::-1])[::-1], [0.0]])
         split = np.searchsorted(self.log_odds(), -other.log_odds())
@@ -56,6 +63,13 @@ class Masses:
 
 def feature_masses(belief: Belief, feature: int, purchases: Integers) -> Masses:
     """Return the masses of a feature's values over all outcomes of purchases of its two cells."""
+    outcomes = belief.problem.sizes[feature] * math.prod(int(each) + 1 for each in purchases)
+    if outcomes > MOST_OUTCOMES:
+        raise EngineError(
+            f"the grid engine would need {outcomes:.3g} outcomes of feature "
+            f"{belief.problem.features[feature].name!r}, more than {MOST_OUTCOMES:.0e}; buy fewer, "
+            "or use engine='particles'"
+        )
     chances, after = [], []
     for label, bought in enumerate(purchases.tolist()):
         counts = belief.counts[label, belief.columns(feature)]
@@ -63,9 +77,7 @@ def feature_masses(belief: Belief, feature: int, purchases: Integers) -> Masses:
         chances.append(beta_binomial.weights(counts, totals, bought))
         after.append((counts[:, None] + np.arange(bought + 1)) / (totals[:, None] + bought))
     both = chances[0][:, :, None] * chances[1][:, None, :]
-    first, second = (both * after[0][:, :, None]).ravel(), (both * after[1][:, None, :]).ravel()
-    order = np.argsort(first / second)
-    return Masses(first[order], second[order])
+    return Masses((both * after[0][:, :, None]).ravel(), (both * after[1][:, None, :]).ravel())
 
 
 @dataclass(frozen=True)
@@ -205,9 +217,9 @@ def cells(belief: Belief, depths: Integers, given: Integers) -> CellEstimates:
                 bought = given[feature].copy()
                 bought[label] += depths[feature, label]
                 bound[feature, label] = masses.loss_with(feature_masses(belief, feature, bought))
-    asked = depths > 0
-    widest = float((bounds[1] - bounds[0])[asked].max(initial=0.0))
-    return CellEstimates(bounds.mean(axis=0), "grid", max(widest, _ROUNDING))
+    lower, upper = bounds[0] - _ROUNDING, bounds[1] + _ROUNDING
+    widest = float(np.nanmax(upper - lower, initial=0.0))
+    return CellEstimates(bounds.mean(axis=0), "grid", widest, lower=lower, upper=upper)
 
 
 def _beginnings(belief: Belief, features: list[Masses], step: float) -> tuple[Split, Merged]:

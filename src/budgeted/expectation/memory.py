@@ -16,6 +16,8 @@ class Memory:
 
     `functools.lru_cache` computes one result per call. Here all missing results of a decision are
     computed in one vectorised step; between decisions only what was bought is missing.
+    The last digit of a result can depend on what it was computed together with; results that
+    differ by so little are ties for every policy, so no choice depends on the memory.
 
     >>> memory = Memory(entries=100)
     >>> numbers = np.array([2, 3, 2])

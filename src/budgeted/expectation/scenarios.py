@@ -137,7 +137,8 @@ def _log_terms_after(
     columns = belief.problem.offsets[feature] + values[:, feature]
     counts, totals = belief.counts[:, columns].T, belief.totals[:, feature]
     own = strata[:, None] == np.arange(len(totals))
-    chances = rng.beta(counts + own, totals - counts)
+    others = np.maximum(totals - counts, beta_binomial.LEAST)  # drowned in rounding, not gone
+    chances = rng.beta(counts + own, others)
     result: Floats = np.log((counts + rng.binomial(purchases, chances)) / (totals + purchases))
     return result
 

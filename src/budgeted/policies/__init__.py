@@ -44,8 +44,8 @@ def policy(name: str, **parameters: Any) -> Policy:
     budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
 round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper
     """
-    if name not in POLICIES:
-        close = get_close_matches(name, POLICIES, n=1)
+    if not isinstance(name, str) or name not in POLICIES:
+        close = get_close_matches(str(name).lower(), POLICIES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         raise PolicyError(f"there is no policy {name!r}{hint} There are {', '.join(POLICIES)}")
     kind = POLICIES[name]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from budgeted.expectation import check_engine
 from budgeted.loss import named
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import least_expected_loss
@@ -46,6 +47,7 @@ class Greedy:
 
     def __post_init__(self) -> None:
         named(self.loss)
+        check_engine(self.engine, self.particles)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell with the least expected loss; the scores are those losses."""

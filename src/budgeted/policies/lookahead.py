@@ -38,7 +38,7 @@ def least_expected_loss(
     )
     cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
     scores = found.values[depths > 0]
-    tied = np.flatnonzero(scores <= scores.min() + found.resolution)
+    tied = np.flatnonzero(found.best()[depths > 0])
     costs = [state.problem.features[cells[position].feature].cost for position in tied]
     cheapest = [each for each, cost in zip(tied, costs, strict=True) if cost == min(costs)]
     best = int(cheapest[rng.integers(len(cheapest))])

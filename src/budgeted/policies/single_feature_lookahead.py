@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted.errors import PolicyError
+from budgeted.expectation import check_engine
 from budgeted.loss import named
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import least_expected_loss
@@ -54,10 +55,10 @@ class SingleFeatureLookahead:
 
     def __post_init__(self) -> None:
         named(self.loss)
+        check_engine(self.engine, self.particles)
         depth = self.max_depth
-        if depth is not None and (
-            isinstance(depth, bool) or not isinstance(depth, int) or depth < 1
-        ):
+        whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
+        if depth is not None and not (whole and depth >= 1):
             raise PolicyError(f"max_depth: must be a whole number from 1, got {depth!r}")
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
