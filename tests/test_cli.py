@@ -19,13 +19,16 @@ def run(*arguments, code=0):
     return result
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["demo", "-h"],
-                                       ["study", "--help"], ["study", "ask", "--help"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["simulate", "--help"], ["demo", "-h"], ["study", "-h"], ["study", "ask", "-h"]],
+)
 def test_help_loads_no_numerics(arguments):
     script = (
         "import sys\nfrom budgeted.cli import main\n"
         f"main({arguments!r}, standalone_mode=False)\n"
-        "heavy = {'numpy', 'scipy', 'rich', 'vl_convert', 'sqlalchemy', 'pydantic'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'scipy', 'rich', 'vl_convert', 'sqlalchemy', 'pydantic'}\n"
+        "heavy &= set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run(
