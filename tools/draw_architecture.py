@@ -39,6 +39,7 @@ WHAT = {
     "cases": "which case",
     "belief": "Dirichlet counts",
     "loss": "gini, entropy, zero_one",
+    "purchase": "Purchase, Request",
     "problem": "Feature, Problem, Action",
     "money": "exact decimals",
     "errors": "what can go wrong",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from budgeted.problem import Action as Action
     from budgeted.problem import Feature as Feature
     from budgeted.problem import Problem as Problem
+    from budgeted.purchase import Purchase as Purchase
     from budgeted.simulation import simulate as simulate
-    from budgeted.state import Purchase as Purchase
     from budgeted.state import State as State
     from budgeted.study import Study as Study
     from budgeted.table import Table as Table
@@ -32,7 +32,7 @@ _HOMES = {
     "Feature": "problem",
     "Model": "model",
     "Problem": "problem",
-    "Purchase": "state",
+    "Purchase": "purchase",
     "State": "state",
     "Study": "study",
     "Table": "table",

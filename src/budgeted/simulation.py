@@ -20,7 +20,8 @@ from budgeted.expectation import loss as loss_of
 from budgeted.loss import named
 from budgeted.policies.base import Policy
 from budgeted.problem import Action, Problem
-from budgeted.state import Purchase, State
+from budgeted.purchase import Purchase
+from budgeted.state import State
 from budgeted.streams import POLICY, WORLD, stream
 
 _MOST_CASES = 2**22

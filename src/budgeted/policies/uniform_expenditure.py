@@ -12,7 +12,8 @@ import numpy as np
 from budgeted import money
 from budgeted.policies.base import Choice, in_turn
 from budgeted.problem import Action
-from budgeted.state import Purchase, Request, State
+from budgeted.purchase import Purchase, Request
+from budgeted.state import State
 
 
 @dataclass(frozen=True)

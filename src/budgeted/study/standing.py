@@ -23,7 +23,8 @@ from budgeted.errors import BudgetedError, JournalError, StudyError
 from budgeted.events import Asked, Created, Entry
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
-from budgeted.state import Purchase, State
+from budgeted.purchase import Purchase
+from budgeted.state import State
 
 OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
 """What a cell of a case is: for sale, asked for, paid for, or not to be had."""
