@@ -74,6 +74,18 @@ def check_odd_texts_survive(database):
         assert [each.event.why for each in journal.read()] == texts
 
 
+def check_texts_that_cannot_be_stored_are_refused(database):
+    with Journal(database, "a", create=True) as journal:
+        for text in ("\ud800", "a\0b"):
+            with pytest.raises(JournalError, match="cannot be stored"):
+                journal.append([told(1)], expected=0, by=text)
+            with pytest.raises(JournalError, match="cannot be stored"):
+                Journal(database, text)
+        with pytest.raises(JournalError, match="cannot be written as JSON"):
+            journal.append([Cancelled(1, "\ud800")], expected=0, by="me")
+        assert journal.read() == ()
+
+
 def check_many_writers_leave_no_gap(database):
     """Eight threads, each with a connection of its own, all wanting the same numbers."""
     Journal(database, "a", create=True).release()

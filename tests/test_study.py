@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Study, simulate
+from budgeted.cases import pick_case
 from budgeted.errors import BudgetedError, JournalError, PurchaseError, StudyError
 from budgeted.events import Created, Told
 from budgeted.journal import Journal
 from budgeted.policies import POLICIES, policy
 from budgeted.simulation import TableWorld
 from tests import studies
+from tests.databases import new_postgres_database
 
 
 @pytest.fixture
@@ -291,6 +293,37 @@ def act(study, step, pick):
             study.fail(request.number, charged=pick % 3 == 0, usable=pick % 2 == 0)
         else:
             study.cancel(request.number)
+
+
+@pytest.mark.parametrize(
+    ("rule", "feature", "case"),
+    [("fresh", 0, 2), ("fresh", 1, 3), ("overlap", 0, 1), ("overlap", 1, 0)],
+)
+def test_a_case_that_is_unusable_for_a_feature_is_still_fresh_for_others(rule, feature, case):
+    """Case 0 has feature 0, case 1 has feature 1; case 2 can never give feature 1."""
+    bought = np.array([[True, False], [False, True], [False, False], [False, False]])
+    unusable = np.array([[False, False], [False, False], [False, True], [False, False]])
+    assert pick_case(rule, np.arange(4), bought, feature, unusable) == case
+
+
+def test_overlap_prefers_a_case_with_other_values_wherever_it_stands():
+    bought = np.array([[False, False], [False, True]])
+    assert pick_case("overlap", np.array([0, 1]), bought, 0) == 1
+
+
+def test_a_password_is_never_shown(tmp_path, postgres):
+    from sqlalchemy.engine import make_url
+
+    url, drop = new_postgres_database(postgres)
+    try:
+        secret = make_url(url).set(password="hush").render_as_string(hide_password=False)
+        studies.begin(secret, "one").release()
+        studies.begin(secret, "two").release()
+        with pytest.raises(StudyError, match="which study") as caught:
+            Study.open(secret)
+        assert "hush" not in str(caught.value)
+    finally:
+        drop()
 
 
 def test_opening_calls_no_policy(tmp_path, monkeypatch):

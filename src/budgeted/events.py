@@ -227,10 +227,14 @@ def to_json(event: Event) -> str:
     """
     try:
         plain = _adapter().dump_python(event, mode="json", warnings="error") | {"version": VERSION}
-        return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(plain, separators=(",", ":"), allow_nan=False)
+        # What cannot be read back must not be written: it would lock the whole study.
+        if from_json(text) != event:
+            raise JournalError("it comes back as something else")
     except ValueError as error:
         said = str(error).strip().splitlines()[-1].strip()
         raise JournalError(f"an event that cannot be written as JSON: {said}") from None
+    return text
 
 
 def from_json(text: str) -> Event:

@@ -72,6 +72,7 @@ class Journal:
 
     def __init__(self, database: str, study: str, *, create: bool = False) -> None:
         self.study = study
+        _check_text("the name of the study", study)
         self._url = parse_url(database)
         self.where = self._url.render_as_string(hide_password=True)
         self._last = (0, "")  # number and digest of the last event that was seen
@@ -115,6 +116,7 @@ class Journal:
         from sqlalchemy import insert
 
         when = now() if at is None else at
+        _check_text("the name of who writes", by)
         texts = [to_json(event) for event in events]
         with self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(budgeted_write=True)
@@ -344,6 +346,12 @@ _TABLES: tuple[Any, Any] | None = None
 def _digest(before: str, study: str, seq: int, at: str, actor: str, body: str) -> str:
     content = f"{before}\n{study}\n{seq}\n{at}\n{actor}\n{body}"
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _check_text(what: str, text: str) -> None:
+    """Refuse what some database cannot hold: NUL, and halves of characters from a bad encoding."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise JournalError(f"{what} has characters that cannot be stored: {text!r}")
 
 
 def _words(error: Exception) -> str:

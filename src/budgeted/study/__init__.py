@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from budgeted import events
 from budgeted.errors import ConflictError, StudyError
 from budgeted.events import Created, Entry, Event
-from budgeted.journal import Journal, now, studies
+from budgeted.journal import Journal, now, parse_url, studies
 from budgeted.model import Model
 from budgeted.money import MoneyLike
 from budgeted.policies import Policy
@@ -149,7 +149,8 @@ class Study:
             found = studies(database)
             if len(found) != 1:
                 listed = ", ".join(map(repr, found)) or "none"
-                raise StudyError(f"{database}: which study? There are: {listed}")
+                where = parse_url(database).render_as_string(hide_password=True)
+                raise StudyError(f"{where}: which study? There are: {listed}")
             name = found[0]
         journal = Journal(database, name)
         try:

@@ -66,7 +66,7 @@ def creation(
         case_rule=case_rule,
         seed=seed,
         loss=loss,
-        cases=tuple(cases),
+        cases=tuple((case, label) for case, label in cases),
         package=__version__,
     )
     if not mistakes:
