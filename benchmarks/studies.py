@@ -82,13 +82,14 @@ class FirstCell:
 
 def opening(database: str) -> Finding:
     """Opening a study of 20 000 events, the best of five."""
-    times = []
+    times, busy = [], []
     for _ in range(5):
-        start = time.perf_counter()
+        start, started = time.perf_counter(), time.process_time()
         with Study.open(database, "old") as study:
             times.append(time.perf_counter() - start)
+            busy.append(time.process_time() - started)
             assert study.events == EVENTS
-    print(f"    {min(times):.2f} s, {1e6 * min(times) / EVENTS:.0f} µs per event")
+    print(f"    {min(times):.2f} s, of which this process worked {min(busy):.2f} s")
     return Finding(f"opening {EVENTS} events takes seconds", min(times), 2, False)
 
 

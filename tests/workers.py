@@ -35,10 +35,15 @@ def fork(work):
         os._exit(0)
 
 
-def reports(reading):
-    """All that a worker said before its end, in whole lines."""
-    with os.fdopen(reading, "rb") as pipe:
-        return [line.decode() for line in pipe.read().split(b"\n")[:-1]]
+def reports(reading, most=None):
+    """Lines that a worker says, as many as wanted or all before its end; half a line is dropped."""
+    said = b""
+    while most is None or said.count(b"\n") < most:
+        more = os.read(reading, 1 if most else 65_536)
+        if not more:
+            break
+        said += more
+    return [line.decode() for line in said.split(b"\n")[:-1]]
 
 
 def ask_and_tell(database, who):
@@ -66,12 +71,15 @@ def crash(database):
     told, rng, interrupted = {}, random.Random(7), 0
     for _ in range(KILLS):
         child, reading = fork(ask_and_tell(database, "worker"))
-        if rng.random() < 0.8:  # else it may die while it opens the study
-            os.read(reading, len(b"open\n"))
-        time.sleep(rng.uniform(0, 0.05))
+        # A number of reports, not a time: a slow machine is killed at work too. With none, the
+        # worker may die while it opens the study.
+        wanted = rng.randint(0, 15)
+        lines = reports(reading, wanted) if wanted else []
+        time.sleep(rng.uniform(0, 0.005))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        lines = reports(reading)
+        lines += reports(reading)
+        os.close(reading)
         interrupted += bool(lines) and lines[-1].startswith(("telling", "asked", "told"))
         told.update(line.split()[1:] for line in lines if line.startswith("told"))
         with Study.open(database) as study:
@@ -114,8 +122,9 @@ def together(database):
 
     children = [fork(work(who)) for who in range(WORKERS)]
     lines = [reports(reading) for _, reading in children]
-    for child, _ in children:
+    for child, reading in children:
         os.waitpid(child, 0)
+        os.close(reading)
     assert all(each and each[-1] == "done" for each in lines), lines
     with Study.open(database) as study:
         studies.check_everything(study)
