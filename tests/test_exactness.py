@@ -88,6 +88,7 @@ def test_zero_one_bounds_bracket_brute_force(data, belief):
     assert found.engine == "grid"
     assert found.lower <= truth <= found.upper
     assert found.lower <= found <= found.upper
+    assert abs(found - truth) <= found.resolution
     assert found.upper - found.lower < 1e-4
 
 
@@ -128,19 +129,18 @@ def test_zero_one_bounds_hold_where_a_feature_has_more_outcomes_than_the_grid_ha
         prior[0] * np.multiply.outer(first, other_first),
         prior[1] * np.multiply.outer(second, other_second),
     ).sum()
-    gathered = []
-    merge = grid.Merged._gathered
-    monkeypatch.setattr(
-        grid.Merged,
-        "_gathered",
-        lambda self, feature: gathered.append(len(feature.first)) or merge(self, feature),
+    reach = sum(
+        abs(np.log(odds)).max() for odds in (first / second, other_first / other_second, 1.5)
     )
-    monkeypatch.setattr(grid, "FINEST", grid.COARSEST)
+    assert len(first) > 2 * reach / grid.COARSEST + 10, "else this tests nothing"
     allocation = {(i, j): bought[j] for i in (0, 1) for j in (0, 1)}
-    found = expected_loss(belief, allocation, "zero_one")
-    assert gathered[0] == len(first) > gathered[1], "the branch that this test is about"
-    assert found.lower <= truth <= found.upper
-    assert found.upper - found.lower < 1e-4
+    fine = expected_loss(belief, allocation, "zero_one")
+    monkeypatch.setattr(grid, "FINEST", grid.COARSEST)
+    coarse = expected_loss(belief, allocation, "zero_one")
+    for found, width in [(fine, 1e-6), (coarse, 3e-5)]:
+        assert found.lower <= truth <= found.upper
+        assert found.upper - found.lower < width
+    assert coarse.upper - coarse.lower > 1e-6
 
 
 def masses_by_scipy(rows, bought):
