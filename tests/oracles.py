@@ -16,9 +16,22 @@ def counts_of(belief):
     model, start = [], 0
     for feature in belief.problem.features:
         stop = start + len(feature.values)
-        model.append([row[start:stop].tolist() for row in belief.counts])
+        rows = []
+        for label in range(len(belief.problem.labels)):
+            seen = belief.observed[label, start:stop].tolist()
+            alphas = prior_row(feature, label)
+            rows.append([alpha + number for alpha, number in zip(alphas, seen, strict=True)])
+        model.append(rows)
         start = stop
     return model
+
+
+def prior_row(feature, label):
+    """A feature's prior counts under a label: one number, one per value, or a row per label."""
+    given = feature.prior_counts
+    if isinstance(given, int | float):
+        return [float(given)] * len(feature.values)
+    return list(given[label] if isinstance(given[0], tuple | list) else given)
 
 
 def all_masses(model, prior):
@@ -64,7 +77,7 @@ def outcome_chance(alphas, seen):
     for alpha, number in zip(alphas, seen, strict=True):
         for step in range(number):
             drawn += 1
-            chance *= (alpha + step) / (total + drawn - 1) * drawn / (step + 1)
+            chance *= (alpha + step) / (total + (drawn - 1)) * drawn / (step + 1)
     return chance
 
 

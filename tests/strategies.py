@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Problem
 
 counts = st.floats(math.log(0.1), math.log(1e5)).map(math.exp)
+tiny_counts = st.floats(math.log(1e-6), math.log(10)).map(math.exp)
 ordinary_counts = st.sampled_from([0.2, 0.5, 1.0, 2.0])
 
 

@@ -1,13 +1,17 @@
 """Which engine answers, and what is said when one cannot."""
 
 import copy
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
 from budgeted.errors import AllocationError, EngineError, ObservationError
 from budgeted.expectation import ENGINES, expected_loss, lookahead, loss
+from budgeted.expectation.memory import Memory
 
 
 def a_belief(labels=2, features=2):
@@ -117,6 +121,38 @@ def test_wrong_depths_are_explained(depths):
 def test_wrong_numbers_of_particles_are_explained(particles):
     with pytest.raises(EngineError, match="particles: must be a whole number from 2"):
         loss(a_belief(), engine="particles", particles=particles)
+
+
+@given(st.integers(1, 5), st.lists(st.integers(0, 7), max_size=60))
+def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
+    """One key at a time it misses exactly when `functools.lru_cache` does."""
+    memory = Memory(entries)
+    peer = lru_cache(maxsize=entries)(lambda key: key)
+    for key in asked:
+        misses = peer.cache_info().misses
+        peer(key)
+        assert len(squares(memory, key)) == peer.cache_info().misses - misses
+
+
+def squares(memory, *keys):
+    """Ask for the squares of numbers; return those that had to be computed."""
+    computed = []
+
+    def compute(missing):
+        computed.extend(keys[position] for position in missing)
+        return np.array([keys[position] ** 2 for position in missing])
+
+    assert memory.rows(keys, compute).tolist() == [key**2 for key in keys]
+    return computed
+
+
+def test_a_memory_answers_more_keys_than_it_can_keep():
+    ask = partial(squares, Memory(entries=2))
+    assert ask(1, 2, 3, 4, 5, 2) == [1, 2, 3, 4, 5]
+    assert ask(5, 4) == []
+    assert ask(6) == [6]
+    assert ask(4, 6) == [], "5 was asked for before 4, so it went first"
+    assert ask(1, 2, 3, 5) == [1, 2, 3, 5]
 
 
 def test_the_documentation_lists_every_engine():

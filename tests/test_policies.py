@@ -1,6 +1,7 @@
 """The contract on every registered policy, and what each one promises of its own."""
 
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, PolicyError
+from budgeted.expectation import loss
 from budgeted.policies import POLICIES, Policy, policy
 from tests import contracts, oracles
 from tests.strategies import problems
@@ -118,6 +120,31 @@ def test_ties_are_broken_by_the_generator():
     assert all(24 <= number <= 76 for number in chosen.values())
 
 
+@pytest.mark.parametrize("name", ["greedy", "sfl"])
+def test_cells_whose_scores_differ_by_rounding_are_tied(name):
+    """Twin features among others, in all orders: sums in another order, the same expected loss."""
+    seen = {
+        "twin 1": ((3, 1), (1, 2)),
+        "twin 2": ((3, 1), (1, 2)),
+        "u": ((40, 31), (52, 21)),
+        "v": ((6, 17), (5, 11)),
+        "w": ((9, 2), (8, 3)),
+    }
+    rounded = 0
+    for order in list(permutations(seen))[::5]:
+        features = [Feature(each, ("a", "b"), 1) for each in order]
+        problem = Problem(features, ("no", "yes"), (0.4, 0.6), 4)
+        observed = np.concatenate([seen[each] for each in order], axis=1)
+        state = State.start(problem, belief=Belief(problem, observed))
+        choices = [policy(name).choose(state, np.random.default_rng(seed)) for seed in range(20)]
+        chosen = {choice.action for choice in choices}
+        assert {order[action.feature] for action in chosen} == {"twin 1", "twin 2"}
+        scores = {choices[0].scores[action] for action in chosen}
+        assert max(scores) - min(scores) < 1e-14
+        rounded += len(scores) > 1
+    assert rounded > 5, "some of them must differ by rounding, else this tests nothing"
+
+
 @pytest.mark.parametrize(("name", "parameters"), [("greedy", {}), ("sfl", {"max_depth": 2})])
 def test_of_equally_good_cells_the_cheapest_is_bought(name, parameters):
     problem = contracts.make_problem(["99.90", "0.75", "99.90"], budget="400")
@@ -156,6 +183,17 @@ def test_uniform_expenditure_spends_evenly():
     assert abs(labels[0, 0] - labels[0, 1]) <= 1
 
 
+@pytest.mark.parametrize(
+    ("bought", "following"), [([1], 2), ([2], 0), ([0, 2, 1], 2), ([2, 1, 0], 1), ([0, 1, 2], 0)]
+)
+def test_uniform_expenditure_goes_round_from_the_last_feature_where_money_ties(bought, following):
+    state = State.start(contracts.make_problem(["1"] * 3))
+    for feature in bought:
+        state = state.after(Purchase(feature, 0, 0, "1"))
+    choice = policy("uniform-expenditure").choose(state, np.random.default_rng(0))
+    assert choice.action == (following, 1 if following in bought else 0)
+
+
 def state_after(values, budget="10"):
     """Purchases of (feature, label, value) in a two-feature problem."""
     state = State.start(contracts.make_problem(["1", "1"], budget=budget))
@@ -181,6 +219,61 @@ def test_biased_robin_stays_while_the_loss_falls(over):
     assert tuple(empty.action) == (0, 1) if over == "cells" else empty.action.feature == 1
 
 
+@pytest.mark.parametrize("over", ["features", "cells"])
+def test_biased_robin_does_not_stay_while_its_last_request_is_under_way(over):
+    robin, rng = policy("biased-robin", over=over), np.random.default_rng(0)
+    told = state_after([(0, 0, 0)])
+    assert "lowered" in robin.choose(told, rng).reason
+    asked = told.reserve((0, 1))
+    for state in (asked, asked.release(2)):
+        choice = robin.choose(state, rng)
+        assert choice.action.feature == 1
+        assert "no last value to judge by" in choice.reason
+
+
+def test_biased_robin_judges_by_the_loss_that_it_was_given():
+    """With shares of 0.8 and 0.2 one sighting lowers GINI and entropy; the best guess stays."""
+    features = [Feature(name, ("a", "b"), 1) for name in ("f", "g")]
+    problem = Problem(features, ("common", "rare"), (0.8, 0.2), 10)
+    state = State.start(problem).after(Purchase(0, 1, 1, "1"))
+    for kind, feature in {"gini": 0, "entropy": 0, "zero_one": 1}.items():
+        choice = policy("biased-robin", loss=kind).choose(state, np.random.default_rng(0))
+        assert choice.action.feature == feature
+        assert f"the {kind} loss" in choice.reason
+
+
+def test_biased_robin_does_not_take_rounding_for_a_lower_loss():
+    """The last value turns P(a) from 1 - t into t under one label, against a half: no change."""
+    rounded_down = 0
+    for total in np.linspace(0.25, 20, 60):
+        share = total**2 / (2 * total + 1)  # so that (share + 1)/(total + 1) = 1 - share/total
+        rows = ((1.0, 1.0), (share, total - share))
+        features = [Feature("f", ("a", "b"), 1, prior_counts=rows), Feature("g", ("a", "b"), 1)]
+        state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 10))
+        before = state.belief
+        state = state.after(Purchase(0, 1, 0, "1"))
+        choice = policy("biased-robin").choose(state, np.random.default_rng(0))
+        assert choice.action.feature == 1
+        rounded_down += loss(state.belief) < loss(before)
+    assert rounded_down > 5, "some of them must differ by rounding, else this tests nothing"
+
+
+def test_biased_robin_compares_on_the_same_sample():
+    """A fall in the loss that is smaller than the noise of two samples apart is seen each time."""
+    features = [Feature(f"f{i}", ("a", "b"), 1) for i in range(21)]
+    problem = Problem(features, ("x", "y", "z"), (0.3, 0.3, 0.4), 10)
+    seen = np.random.default_rng(1).integers(0, 3, problem.prior_counts.shape)
+    seen[:, :2] = [[20, 2], [2, 20], [2, 20]]
+    before = Belief(problem, seen)
+    state = State.start(problem, belief=before).after(Purchase(0, 0, 0, "1"))
+    apart = [loss(state.belief, rng=seed) - loss(before, rng=100 + seed) for seed in range(10)]
+    assert min(apart) < 0 < max(apart)
+    for seed in range(10):
+        choice = policy("biased-robin").choose(state, np.random.default_rng(seed))
+        assert choice.engine == "particles"
+        assert choice.action.feature == 0
+
+
 def test_biased_robin_draws_the_label_from_the_prior():
     features = [Feature("f", ("a", "b"), 1)]
     problem = Problem(features, ("rare", "common"), (0.2, 0.8), 10)
@@ -191,6 +284,18 @@ def test_biased_robin_draws_the_label_from_the_prior():
         for seed in range(1000)
     )
     assert abs(labels[0] - 200) < 4 * np.sqrt(1000 * 0.2 * 0.8)
+
+
+def test_random_shopper_draws_the_label_from_the_prior():
+    features = [Feature(name, ("a", "b"), 1) for name in ("f", "g")]
+    problem = Problem(features, ("rare", "common"), (0.2, 0.8), 10)
+    bought = Counter(
+        policy("random-shopper").choose(State.start(problem), np.random.default_rng(seed)).action
+        for seed in range(1000)
+    )
+    for (_, label), number in bought.items():
+        share = problem.prior[label] / 2
+        assert abs(number - 1000 * share) < 4 * np.sqrt(1000 * share * (1 - share))
 
 
 def test_random_shopper_buys_everything_equally_often():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
 from budgeted.expectation import expected_loss, lookahead, loss, spectral
+from budgeted.loss import LOSSES
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts
 
@@ -21,7 +22,9 @@ def test_one_more_purchase_never_raises_the_expected_loss(data, belief, kind):
     before = expected_loss(belief, allocation, kind)
     after = expected_loss(belief, {**allocation, cell: allocation.get(cell, 0) + 1}, kind)
     assert after.lower <= before.upper + 1e-12
-    if kind != "zero_one":
+    if kind == "zero_one":  # each lies in the middle of its bounds
+        assert after <= before + (after.resolution + before.resolution) / 2 + 1e-12
+    else:
         assert after <= before + 1e-11
 
 
@@ -90,6 +93,15 @@ def test_what_is_remembered_does_not_change_results(data, belief):
     other = belief.observe(*data.draw(st.sampled_from(belief.problem.actions)), 0)
     lookahead(other, depths)
     np.testing.assert_allclose(lookahead(belief, depths).values, cold, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("labels", [2, 3, 4, 7])
+@pytest.mark.parametrize("rule", LOSSES.values(), ids=LOSSES.keys())
+def test_the_largest_loss_is_that_of_labels_that_are_all_alike(rule, labels):
+    alike = np.full(labels, 1 / labels)
+    assert rule.largest(labels) == pytest.approx(float(rule(alike)), rel=1e-14)
+    others = np.random.default_rng(0).dirichlet(alike, size=1_000)
+    assert (rule(others) <= rule.largest(labels)).all()
 
 
 def test_a_split_of_the_same_cell_by_name_and_position_adds_up():

@@ -1,5 +1,6 @@
 from collections import Counter
-from itertools import product
+from decimal import Decimal
+from itertools import accumulate, product
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from budgeted.cases import pick_case
 from budgeted.errors import WorldError
 from budgeted.expectation import loss
 from budgeted.policies import POLICIES, policy
-from budgeted.simulation import ModelWorld, TableWorld, Validation
+from budgeted.simulation import Judge, ModelWorld, TableWorld, Validation
+from budgeted.streams import OUTLOOK, POLICY, WORLD, stream
 
 
 def a_problem(features=2, budget="12", cost="1"):
@@ -46,6 +48,107 @@ def test_every_row_says_what_was_bought_and_how_things_stand():
         assert row.true_error is None
         assert row.engine == "spectral"
     assert len({(row.case, row.feature) for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_each_purchase_costs_what_its_feature_costs(name):
+    costs = [Decimal("0.10"), Decimal("0.25"), Decimal("1.70")]
+    features = [Feature(f"f{i}", ("a", "b"), cost) for i, cost in enumerate(costs)]
+    problem = Problem(features, ("first", "second"), (0.5, 0.5), "6.15")
+    world = ModelWorld(problem, np.array([[0.3, 0.7] * 3, [0.6, 0.4] * 3]), seed=2)
+    rows = list(simulate(problem, policy(name), world, seed=1, loss=None))
+    assert [row.cost for row in rows] == [costs[row.feature] for row in rows]
+    assert [row.spent for row in rows] == list(accumulate(row.cost for row in rows))
+    assert Decimal("6.05") < rows[-1].spent <= Decimal("6.15")
+
+
+class Watcher:
+    """Goes round, and notes what its generator would draw."""
+
+    name, summary = "watcher", "goes round"
+
+    def __init__(self, note, waste=0):
+        self.note, self.waste, self.notes = note, waste, []
+
+    def choose(self, state, rng):
+        self.notes.append(self.note(rng))
+        rng.random(self.waste)
+        return policy("round-robin").choose(state, rng)
+
+
+def test_each_step_of_a_policy_has_a_stream_of_its_own():
+    problem = a_problem(budget="30")
+    world = ModelWorld(problem, np.full((2, 4), 0.5))
+    draws = {}
+    for seed, waste in [(5, 0), (5, 17), (6, 0)]:
+        watcher = Watcher(lambda rng: rng.random(), waste)
+        list(simulate(problem, watcher, world, seed=seed, loss=None))
+        draws[seed, waste] = watcher.notes
+    assert draws[5, 0] == draws[5, 17], "what one step draws changes nothing in the next"
+    assert len({*draws[5, 0], *draws[6, 0]}) == 62, "30 purchases and the step that finds no money"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_policy_and_world_share_no_stream_though_they_share_a_seed(seed):
+    """Were a stream shared, the policy could foresee answers, or the order of cases."""
+    number = 50
+    feature = Feature("f", [str(value) for value in range(number)], 1)
+    problem = Problem([feature, Feature("g", feature.values, 1)], ("no", "yes"), (0.5, 0.5), 40)
+    foreseen = Watcher(lambda rng: tuple((rng.random(6) * number).astype(int).tolist()))
+    world = ModelWorld(problem, np.full((2, 2 * number), 1 / number), seed)
+    list(simulate(problem, foreseen, world, seed=seed, loss=None))
+    stock = world.open()
+    answers = {tuple(stock.buy(cell).value for _ in range(6)) for cell in problem.actions}
+    assert len(answers) == 4
+    assert not answers & set(foreseen.notes)
+
+    table = TableWorld(problem, np.zeros((60, 2), dtype=int), np.zeros(60, dtype=int), seed)
+    foreseen = Watcher(lambda rng: rng.permutation(60).tolist())
+    list(simulate(problem, foreseen, table, seed=seed, loss=None))
+    assert table.order[0].tolist() not in foreseen.notes
+
+
+def test_streams_of_different_users_and_seeds_are_different():
+    paths = [(user, *rest) for user in (WORLD, POLICY, 2, 3, OUTLOOK) for rest in [(), (0,), (1,)]]
+    drawn = {stream(seed, *path).random() for seed in (0, 1) for path in paths}
+    assert len(drawn) == 30
+
+
+def test_the_seed_of_the_policy_changes_nothing_in_the_world():
+    problem = a_problem(features=3, budget="40")
+    table = TableWorld(problem, *a_table(problem, cases=100), seed=7)
+    model = ModelWorld(problem, np.array([[0.3, 0.7] * 3, [0.6, 0.4] * 3]), seed=7)
+    for world in (table, model):
+        first, second = (
+            list(simulate(problem, policy("round-robin"), world, seed=seed, loss=None))
+            for seed in (1, 2)
+        )
+        assert first == second
+    first, second = (
+        list(simulate(problem, policy("random-shopper"), model, seed=seed, loss=None))
+        for seed in (1, 2)
+    )
+    for cell in problem.actions:
+        pairs = zip(answers_of(first, cell), answers_of(second, cell), strict=False)
+        assert all(one == other for one, other in pairs)
+    cells = [[(row.feature, row.label) for row in rows] for rows in (first, second)]
+    assert cells[0] != cells[1]
+
+
+def answers_of(rows, cell):
+    return [row.value for row in rows if (row.feature, row.label) == cell]
+
+
+def test_cases_are_used_in_an_order_that_depends_on_the_seed():
+    problem = a_problem()
+    values, labels = a_table(problem, cases=60)
+    orders = [TableWorld(problem, values, labels, seed).order for seed in range(5)]
+    for label in (0, 1):
+        cases = np.flatnonzero(labels == label).tolist()
+        seen = {tuple(order[label].tolist()) for order in orders}
+        assert len(seen) == 5
+        assert tuple(cases) not in seen
+        assert all(sorted(order) == cases for order in seen)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -142,6 +245,28 @@ def test_the_true_error_equals_brute_force():
         chance = np.prod([parameters[1 - guess, 2 * i + value] for i, value in enumerate(x)])
         truth += 0.5 * float(chance)
     assert Validation.of_model(problem, parameters).error(belief) == pytest.approx(truth)
+
+
+def test_the_judge_knows_the_shares_of_the_labels():
+    """Nine to one: before anything is known all are called common, and little evidence is not
+    enough to call one rare."""
+    features = [Feature("f", ("a", "b"), 1), Feature("g", ("a", "b"), 1)]
+    problem = Problem(features, ("common", "rare"), (0.9, 0.1), 10)
+    values, labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
+    table = Validation.of_table(problem, values, labels)
+    parameters = np.array([[0.8, 0.2, 0.6, 0.4], [0.3, 0.7, 0.1, 0.9]])
+    truth = Validation.of_model(problem, parameters)
+    prior = Belief.prior(problem)
+    weak = prior.observe("f", "rare", "b", times=3)  # 0.8 to 0.5, against nine to one
+    for judge in (table, truth):
+        for judged in (judge.error, Judge(judge).error):
+            share = 0.25 if judge is table else 0.1
+            assert judged(prior) == pytest.approx(share)
+            assert judged(weak) == pytest.approx(share)
+    # Each feature weighs nine to one: one of them leaves nine to one, both turn it round.
+    strong = Belief(problem, np.array([[8, 0, 8, 0], [0, 8, 0, 8]]))
+    assert table.error(strong) == 0
+    assert truth.error(strong) == pytest.approx(0.9 * 0.2 * 0.4 + 0.1 * (1 - 0.7 * 0.9))
 
 
 def test_where_labels_tie_the_judge_expects_a_guess():

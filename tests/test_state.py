@@ -66,6 +66,21 @@ def test_requests_reserve_money_and_cases():
     assert told.last_purchase() == told.history[0]
 
 
+def test_there_is_no_last_purchase_while_the_last_request_is_pending_or_cancelled():
+    bought = State.start(PROBLEM).after(Purchase(0, 0, 1, "0.1"))
+    asked = bought.reserve((1, 1)).reserve((0, 1))
+    assert asked.last_purchase() is None
+    assert asked.release(3).last_purchase() is None
+    older = asked.after(Purchase(1, 1, 0, "2", number=2))
+    assert older.last_purchase() is None
+    newest = older.after(Purchase(0, 1, 0, "0.1", number=3))
+    assert newest.last_purchase() == newest.history[-1]
+    overtaken = asked.after(Purchase(0, 1, 0, "0.1", number=3)).after(
+        Purchase(1, 1, 0, "2", number=2)
+    )
+    assert overtaken.last_purchase() == overtaken.history[-2]
+
+
 def test_a_request_may_cost_less_or_more_than_the_list_says_within_the_budget():
     state = State.start(PROBLEM).reserve((1, 0))
     assert state.after(Purchase(1, 0, 1, "1.25", number=1)).spent == Decimal("1.25")

@@ -107,6 +107,23 @@ def test_repeated_runs_are_summed_up():
     assert curve[3]["standard_error"] == pytest.approx(runs.errors[:, 3].std(ddof=1) / 2)
 
 
+def test_every_run_is_another_world_and_every_policy_meets_the_same_ones():
+    setting, drawn = Synthetic(features=3), []
+
+    def draw(seed):
+        drawn.append(setting.draw(seed, budget=5))
+        return drawn[-1]
+
+    shopped = repeat(draw, policy("random-shopper"), runs=6, seed=1)
+    repeat(draw, policy("round-robin"), runs=6, seed=1)
+    repeat(draw, policy("round-robin"), runs=6, seed=2)
+    worlds = [each.world.values.tobytes() for each in drawn]
+    assert worlds[:6] == worlds[6:12]
+    assert len(set(worlds)) == 12
+    bought = {(*run.feature.tolist(), *run.label.tolist()) for run in shopped.runs}
+    assert len(bought) == 6, "the policy has other draws in each run, too"
+
+
 def test_seeds_do_not_share_runs():
     seeds = {run_seed(seed, run) for seed in range(20) for run in range(20)}
     assert len(seeds) == 400
