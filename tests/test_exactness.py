@@ -56,6 +56,7 @@ def check_expected_loss(belief, allocation, kind):
     truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, kind)
     assert found.engine == "spectral"
     assert abs(found - truth) < 1e-10
+    assert found.lower <= truth <= found.upper
     assert found.upper - found.lower < 1e-10
 
 
