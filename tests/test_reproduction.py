@@ -148,7 +148,7 @@ def test_the_purchases_of_odor_are_judged_by_their_number():
     def with_purchases(bought):
         runs = {claims.DEPTH_80: made_up(FALLING, bought=bought)}
         other = {claims.DEPTH_80: made_up(FALLING, bought=(1, 1, 1))}
-        readings = ("mushroom-prior-0.2", "figure-4b-prior-0.05", "mushroom-prior-0.01")
+        readings = ("figure-4b-prior-0.05", "mushroom-prior-0.01")
         priors = dict.fromkeys(readings, other)
         return claims.relevant_features_are_found({"figure-4b": runs, **priors})
 
