@@ -19,7 +19,7 @@ def test_workers(what, database):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,  # against hanging; on a machine of its own it takes half a minute
     )
     assert done.returncode == 0, done.stderr[-3000:]
     sys.stdout.write(done.stdout)  # seen with pytest -rP
