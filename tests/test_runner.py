@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from decimal import Decimal
+from importlib import import_module
 from multiprocessing import get_context
 from threading import Thread
 
@@ -197,7 +198,7 @@ def test_interrupted_by_hand_it_says_how_to_go_on(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_killed_dask_worker_changes_nothing(tmp_path):
-    distributed = pytest.importorskip("distributed")
+    distributed = import_module("distributed")
     experiment = parse({**DOCUMENT, "budget": 40, "runs": 40}, "small")
     whole = run_here(experiment, tmp_path / "whole")
     with (
@@ -224,7 +225,7 @@ def test_a_killed_dask_worker_changes_nothing(tmp_path):
 
 
 def test_a_dask_scheduler_that_does_not_answer_is_named(monkeypatch):
-    distributed = pytest.importorskip("distributed")
+    distributed = import_module("distributed")
 
     def refuse(*_, **__):
         raise OSError("timed out")

@@ -3,6 +3,7 @@ import io
 import sys
 from contextlib import suppress
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
 from hypothesis import given
@@ -59,24 +60,24 @@ def test_a_csv_file_becomes_a_table_of_texts_numbers_and_missing_cells(csv_file)
 def test_dataframes_give_the_same_table_as_the_file(library, csv_file):
     path = csv_file(MIXED)
     frame = {
-        "pandas": lambda: pytest.importorskip("pandas").read_csv(path),
-        "pandas-text": lambda: pytest.importorskip("pandas").read_csv(path, dtype=str),
-        "polars": lambda: pytest.importorskip("polars").read_csv(path),
-        "polars-text": lambda: pytest.importorskip("polars").read_csv(path, infer_schema=False),
-        "pyarrow": lambda: pytest.importorskip("pyarrow.csv").read_csv(path),
+        "pandas": lambda: import_module("pandas").read_csv(path),
+        "pandas-text": lambda: import_module("pandas").read_csv(path, dtype=str),
+        "polars": lambda: import_module("polars").read_csv(path),
+        "polars-text": lambda: import_module("polars").read_csv(path, infer_schema=False),
+        "pyarrow": lambda: import_module("pyarrow.csv").read_csv(path),
     }[library]()
     assert from_dataframe(frame, name="visits", **OPTIONS) == read_csv(path, **OPTIONS)
 
 
 def test_numeric_labels_have_the_same_names_in_files_and_dataframes(csv_file):
-    pandas = pytest.importorskip("pandas")
+    pandas = import_module("pandas")
     table = from_dataframe(pandas.DataFrame({"x": [1, 2, 3], "y": [10.0, 2.0, 10.0]}), label="y")
     assert table.labels == ("2", "10")
     assert read_csv(csv_file("x,y\n1,10\n2,2.0\n3,10\n"), label=-1, name="table") == table
 
 
 def test_odd_cells_of_dataframes(csv_file):
-    pandas = pytest.importorskip("pandas")
+    pandas = import_module("pandas")
     frame = pandas.DataFrame(
         {
             "kind": pandas.Categorical(["a", None, "b"]),
@@ -103,7 +104,7 @@ def test_odd_cells_of_dataframes(csv_file):
     ],
 )
 def test_cells_that_are_no_values(cells, words):
-    polars = pytest.importorskip("polars")
+    polars = import_module("polars")
     with pytest.raises(TableError) as caught:
         from_dataframe(polars.DataFrame({"x": cells, "y": ["a", "b"]}), label="y")
     assert all(word in str(caught.value) for word in words)
@@ -112,7 +113,7 @@ def test_cells_that_are_no_values(cells, words):
 def test_what_is_no_dataframe():
     with pytest.raises(TableError, match="this dict cannot be read"):
         from_dataframe({"x": [1]}, label="x")
-    pandas = pytest.importorskip("pandas")
+    pandas = import_module("pandas")
     twice = pandas.DataFrame([[1, 2, "a"], [3, 4, "b"]], columns=["x", "x", "y"])
     with pytest.raises(TableError, match="'x'"):
         from_dataframe(twice, label="y")
