@@ -32,6 +32,7 @@ __all__ = [
     "CellEstimates",
     "Estimate",
     "expected_loss",
+    "feature_lookahead",
     "lookahead",
     "loss",
 ]
@@ -155,21 +156,7 @@ def lookahead(
     rule = named(kind)
     check_engine(engine, particles)
     under_way = _allocation_array(belief, {} if given is None else given)
-    try:
-        wanted = np.asarray(depths)
-    except ValueError:
-        wanted = np.empty(0, dtype=np.int64)
-    if wanted.shape != under_way.shape or wanted.dtype.kind not in "iu" or (wanted < 0).any():
-        raise AllocationError(
-            f"depths: must be whole numbers from 0, {under_way.shape[0]} features × "
-            f"{under_way.shape[1]} labels, got {wanted!r}"
-        )
-    if wanted.max(initial=0) > MOST_PURCHASES:
-        raise AllocationError(
-            f"depths: {wanted.max()} purchases ahead are too many (at most {MOST_PURCHASES}); look "
-            "less far ahead: give the policy a max_depth"
-        )
-    wanted = wanted.astype(np.int64, copy=False)
+    wanted = _depth_array(depths, under_way.shape)
     few = scenarios.number_of_cases(belief) <= _FEW_CASES and not under_way.any()
     chosen = _engine(belief, rule, engine, few)
     if chosen == "spectral":
@@ -183,6 +170,68 @@ def lookahead(
         return _cells_one_by_one(belief, wanted, under_way, rule)
     drawn = scenarios.draw_particles(belief, under_way, particles, _generator(rng))
     return scenarios.cells(belief, drawn, wanted, under_way, rule)
+
+
+def feature_lookahead(
+    belief: Belief,
+    depths: Integers,
+    kind: str | Loss = "gini",
+    *,
+    given: Allocation | None = None,
+    engine: str = "auto",
+    particles: int = 1_000,
+    rng: np.random.Generator | int = 0,
+) -> CellEstimates:
+    """Return, for every feature at once, the expected loss after buying only that feature.
+
+    Where `lookahead` buys one label of a feature, here all its labels are bought together. With
+    two labels this is as exact, and nearly as fast.
+
+    Parameters
+    ----------
+    belief, kind, given, engine, particles, rng
+        As for `lookahead`; particles of different features share their cases, but not the outcomes
+        of their purchases.
+    depths
+        How many purchases to consider of each label of a feature, features × labels; a feature
+        with 0 everywhere is left out.
+
+    Examples
+    --------
+    >>> from budgeted import Belief, Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)],
+    ...                   ("well", "ill"), prior=(0.5, 0.5), budget=100)
+    >>> belief = Belief.prior(problem).observe("fever", "ill", "yes")
+    >>> feature_lookahead(belief, np.array([[5, 5], [5, 5]])).values.round(4).tolist()
+    [0.4357, 0.4261]
+    """
+    rule = named(kind)
+    check_engine(engine, particles)
+    under_way = _allocation_array(belief, {} if given is None else given)
+    wanted = _depth_array(depths, under_way.shape)
+    asked = np.flatnonzero(wanted.any(axis=1)).tolist()
+    bought = []
+    for feature in asked:
+        allocation = under_way.copy()
+        allocation[feature] += wanted[feature]
+        bought.append(allocation)
+    few = sum(scenarios.terms(belief, each) for each in bought) <= _SMALL
+    chosen = _engine(belief, rule, engine, few)
+    if chosen == "spectral":
+        return spectral.features(belief, wanted, under_way, rule)
+    if chosen == "grid":
+        return grid.features(belief, wanted, under_way)
+    values, errors = np.full(len(wanted), np.nan), np.zeros(len(wanted))
+    seed = int(_generator(rng).integers(2**63)) if chosen == "particles" else 0
+    for feature, allocation in zip(asked, bought, strict=True):
+        if chosen == "enumeration":
+            values[feature] = scenarios.expected_by_enumeration(belief, allocation, rule)
+            continue
+        drawn = scenarios.draw_particles(belief, allocation, particles, _generator(seed))
+        estimate = scenarios.expected(belief, drawn, rule)
+        values[feature], errors[feature] = estimate, estimate.standard_error
+    resolution = scenarios.ROUNDING if chosen == "enumeration" else 0.0
+    return CellEstimates(values, chosen, resolution, errors)
 
 
 def _cells_one_by_one(
@@ -231,6 +280,24 @@ def _allocation_array(belief: Belief, allocation: Allocation) -> Integers:
             )
         result[problem.feature_index(feature), problem.label_index(label)] += number
     return result
+
+
+def _depth_array(depths: Integers, shape: tuple[int, ...]) -> Integers:
+    try:
+        wanted = np.asarray(depths)
+    except ValueError:
+        wanted = np.empty(0, dtype=np.int64)
+    if wanted.shape != shape or wanted.dtype.kind not in "iu" or (wanted < 0).any():
+        raise AllocationError(
+            f"depths: must be whole numbers from 0, {shape[0]} features × {shape[1]} labels, "
+            f"got {wanted!r}"
+        )
+    if wanted.max(initial=0) > MOST_PURCHASES:
+        raise AllocationError(
+            f"depths: {wanted.max()} purchases ahead are too many (at most {MOST_PURCHASES}); look "
+            "less far ahead: give the policy a max_depth"
+        )
+    return wanted.astype(np.int64, copy=False)
 
 
 def _cell(cell: Any) -> tuple[Any, Any]:

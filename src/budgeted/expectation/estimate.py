@@ -64,6 +64,8 @@ class Estimate(float):
 class CellEstimates:
     """Expected losses of many cells at once, features × labels; NaN where none was asked for.
 
+    Of whole features, whose labels are bought together, there is one value per feature.
+
     Attributes
     ----------
     values

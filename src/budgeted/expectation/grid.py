@@ -206,17 +206,40 @@ def cells(belief: Belief, depths: Integers, given: Integers) -> CellEstimates:
 
     The resolution is the largest distance between a cell's two bounds.
     """
-    features = [feature_masses(belief, feature, bought) for feature, bought in enumerate(given)]
     bounds = np.full((2, *depths.shape), np.nan)
-    step = COARSEST / 4
-    beginnings: tuple[Experiment, ...] = _beginnings(belief, features, step)
-    for bound, experiment in zip(bounds, beginnings, strict=True):
-        for feature, others in _without_each(experiment, features, 0, len(features)):
-            masses = others.masses()
-            for label in np.flatnonzero(depths[feature]).tolist():
-                bought = given[feature].copy()
-                bought[label] += depths[feature, label]
-                bound[feature, label] = masses.loss_with(feature_masses(belief, feature, bought))
+    for bound, feature, masses in _others_of_each(belief, given):
+        for label in np.flatnonzero(depths[feature]).tolist():
+            bought = given[feature].copy()
+            bought[label] += depths[feature, label]
+            bounds[bound, feature, label] = masses.loss_with(
+                feature_masses(belief, feature, bought)
+            )
+    return _between(bounds)
+
+
+def features(belief: Belief, depths: Integers, given: Integers) -> CellEstimates:
+    """Return the expected 0/1 error after `given` and all `depths` more purchases of each feature.
+
+    One value per feature; NaN where none is bought.
+    """
+    bounds = np.full((2, len(depths)), np.nan)
+    for bound, feature, masses in _others_of_each(belief, given):
+        if depths[feature].any():
+            bought = given[feature] + depths[feature]
+            bounds[bound, feature] = masses.loss_with(feature_masses(belief, feature, bought))
+    return _between(bounds)
+
+
+def _others_of_each(belief: Belief, given: Integers) -> Iterator[tuple[int, int, Masses]]:
+    """Yield for both bounds (0: lower, 1: upper) each feature with the masses of all others."""
+    now = [feature_masses(belief, feature, bought) for feature, bought in enumerate(given)]
+    beginnings: tuple[Experiment, ...] = _beginnings(belief, now, COARSEST / 4)
+    for bound, experiment in enumerate(beginnings):
+        for feature, others in _without_each(experiment, now, 0, len(now)):
+            yield bound, feature, others.masses()
+
+
+def _between(bounds: Floats) -> CellEstimates:
     lower, upper = bounds[0] - _ROUNDING, bounds[1] + _ROUNDING
     widest = float(np.nanmax(upper - lower, initial=0.0))
     return CellEstimates(bounds.mean(axis=0), "grid", widest, lower=lower, upper=upper)

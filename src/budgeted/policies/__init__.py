@@ -11,13 +11,25 @@ from difflib import get_close_matches
 from typing import Any
 
 from budgeted.errors import PolicyError
+from budgeted.policies.abr2 import AbsoluteRobin
 from budgeted.policies.base import Choice, Policy
 from budgeted.policies.biased_robin import BiasedRobin
+from budgeted.policies.exp3 import Exp3
+from budgeted.policies.exp3c import Exp3C
+from budgeted.policies.fel import FollowExpectedLeader
 from budgeted.policies.greedy import Greedy
+from budgeted.policies.iga import IncrementalGreedyAllocation
+from budgeted.policies.kg_star import KnowledgeGradientStar
+from budgeted.policies.pair_lookahead import PairLookahead
 from budgeted.policies.random_shopper import RandomShopper
+from budgeted.policies.rbr2 import RelativeRobin
 from budgeted.policies.round_robin import RoundRobin
+from budgeted.policies.rsfl import RandomisedLookahead
+from budgeted.policies.seu import SampledExpectedUtility
 from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
+from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
+from budgeted.policies.wbr2 import WindowedRobin
 
 __all__ = ["POLICIES", "Choice", "Policy", "policy"]
 
@@ -30,6 +42,18 @@ POLICIES: dict[str, type[Policy]] = {
         Greedy,
         SingleFeatureLookahead,
         RandomShopper,
+        RandomisedLookahead,
+        Exp3,
+        Exp3C,
+        FollowExpectedLeader,
+        AbsoluteRobin,
+        RelativeRobin,
+        WindowedRobin,
+        SampledExpectedUtility,
+        KnowledgeGradientStar,
+        TopTwoThompson,
+        IncrementalGreedyAllocation,
+        PairLookahead,
     )
 }
 """Every policy by its name."""
@@ -42,7 +66,8 @@ def policy(name: str, **parameters: Any) -> Policy:
     Traceback (most recent call last):
     ...
     budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
-round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper
+round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper, rsfl, exp3, exp3c, \
+fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead
     """
     if not isinstance(name, str) or name not in POLICIES:
         close = get_close_matches(str(name).lower(), POLICIES, n=1)

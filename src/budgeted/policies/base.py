@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from budgeted.errors import PolicyError
 from budgeted.problem import Action
 from budgeted.state import State
 
@@ -70,3 +71,33 @@ def draw_label(
     cells = [action for action in affordable if action.feature == feature]
     shares = np.array([state.problem.prior[cell.label] for cell in cells])
     return cells[int(rng.choice(len(cells), p=shares / shares.sum()))]
+
+
+def draw_cell(
+    cells: Sequence[Action], chances: Sequence[float], rng: np.random.Generator
+) -> tuple[Action, dict[Action, float]]:
+    """Return a cell drawn with these chances, and as the scores 1 − the chance of each."""
+    shares = np.array(chances) / np.sum(chances)
+    drawn = cells[int(rng.choice(len(cells), p=shares))]
+    return drawn, dict(zip(cells, (1 - shares).tolist(), strict=True))
+
+
+def check_share(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a number above 0 and at most 1."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number <= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0 and at most 1, got {number!r}")
+
+
+def check_number(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a finite number above 0."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number < float("inf")):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0, got {number!r}")
+
+
+def check_count(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a whole number from 1."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not (whole and number >= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a whole number from 1, got {number!r}")

@@ -10,8 +10,8 @@ import numpy as np
 from budgeted.errors import PolicyError
 from budgeted.expectation import loss as loss_of
 from budgeted.loss import named
-from budgeted.policies.base import Choice, draw_label, in_turn
-from budgeted.problem import Action
+from budgeted.policies.base import Choice
+from budgeted.policies.turns import take_turn
 from budgeted.state import State
 
 
@@ -57,28 +57,10 @@ class BiasedRobin:
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the current or the next turn; its scores count the turns."""
-        affordable = state.affordable()
-        if not affordable:
+        if not state.affordable():
             return None
         stay, reason, engine = self._judge_last(state, rng)
-        order = list(dict.fromkeys(self._turn(action) for action in state.problem.actions))
-        last = None if state.last_action is None else self._turn(state.last_action)
-        queue = in_turn(order, last, {self._turn(action) for action in affordable})
-        if stay and last in queue:
-            queue.insert(0, queue.pop(queue.index(last)))
-        turn = {entry: float(number) for number, entry in enumerate(queue)}
-        scores = {action: turn[self._turn(action)] for action in affordable}
-        chosen = queue[0]
-        if len(chosen) == 2:
-            action = Action(*chosen)
-        else:
-            action = draw_label(state, chosen[0], affordable, rng)
-        step = "stay with" if chosen == last else "on to"
-        name = state.problem.features[action.feature].name
-        return Choice(action, scores, f"{reason}: {step} {name!r}", engine)
-
-    def _turn(self, action: Action) -> tuple[int, ...]:
-        return (action.feature,) if self.over == "features" else tuple(action)
+        return take_turn(state, rng, stay=stay, reason=reason, engine=engine, over=self.over)
 
     def _judge_last(self, state: State, rng: np.random.Generator) -> tuple[bool, str, str]:
         last = state.last_purchase()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from budgeted.belief import Integers
-from budgeted.expectation import lookahead
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Floats, Integers
+from budgeted.expectation import CellEstimates, Estimate, expected_loss, lookahead
 from budgeted.policies.base import Choice
 from budgeted.problem import Action
 from budgeted.state import State
@@ -38,13 +41,59 @@ def least_expected_loss(
     )
     cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
     scores = found.values[depths > 0]
-    tied = np.flatnonzero(found.best()[depths > 0])
-    costs = [state.problem.features[cells[position].feature].cost for position in tied]
-    cheapest = [each for each, cost in zip(tied, costs, strict=True) if cost == min(costs)]
-    best = int(cheapest[rng.integers(len(cheapest))])
+    best = cheapest(state, cells, found.best()[depths > 0], rng)
     depth = int(depths[cells[best]])
     reason = (
         f"least expected {loss} loss, {scores[best]:.4f}, after {depth} "
         f"purchase{'s' if depth > 1 else ''} of it"
     )
     return Choice(cells[best], dict(zip(cells, scores.tolist(), strict=True)), reason, found.engine)
+
+
+def cheapest(
+    state: State, cells: Sequence[Action], tied: NDArray[np.bool_], rng: np.random.Generator
+) -> int:
+    """Return the position of one of the cheapest of the tied cells; the generator picks it."""
+    costs = {
+        position: state.problem.features[cells[position].feature].cost
+        for position in np.flatnonzero(tied).tolist()
+    }
+    least = [position for position, cost in costs.items() if cost == min(costs.values())]
+    return least[int(rng.integers(len(least)))]
+
+
+def gains(
+    state: State,
+    several: Sequence[Integers],
+    rng: np.random.Generator,
+    *,
+    loss: str,
+    engine: str,
+    particles: int,
+) -> tuple[Estimate, list[CellEstimates]]:
+    """Return the expected loss as things are, and one lookahead for each array of depths.
+
+    Requests under way count as bought in all of them. Where cases are sampled, all share them, so
+    that differences mean something; where nothing is sampled, nothing is drawn.
+    """
+    given = state.under_way()
+
+    def look(depths: Integers, seed: int) -> CellEstimates:
+        return lookahead(
+            state.belief, depths, loss, given=given, engine=engine, particles=particles, rng=seed
+        )
+
+    first = look(several[0], 0)
+    seed = 0
+    if first.engine == "particles":
+        seed = int(rng.integers(2**63))
+        first = look(several[0], seed)
+    now = expected_loss(
+        state.belief, given, loss, engine=first.engine, particles=particles, rng=seed
+    )
+    return now, [first, *(look(depths, seed) for depths in several[1:])]
+
+
+def costs_of(state: State, cells: Sequence[Action]) -> Floats:
+    """Return what one value of each cell costs."""
+    return np.array([float(state.problem.features[cell.feature].cost) for cell in cells])

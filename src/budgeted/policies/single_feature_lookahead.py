@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.errors import PolicyError
 from budgeted.expectation import check_engine
 from budgeted.loss import named
-from budgeted.policies.base import Choice
+from budgeted.policies.base import Choice, check_count
 from budgeted.policies.lookahead import least_expected_loss
 from budgeted.state import State
 
@@ -56,10 +55,8 @@ class SingleFeatureLookahead:
     def __post_init__(self) -> None:
         named(self.loss)
         check_engine(self.engine, self.particles)
-        depth = self.max_depth
-        whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-        if depth is not None and not (whole and depth >= 1):
-            raise PolicyError(f"max_depth: must be a whole number from 1, got {depth!r}")
+        if self.max_depth is not None:
+            check_count("max_depth", self.max_depth)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell with the least expected loss; the scores are those losses."""
