@@ -23,6 +23,15 @@ VARIANTS = {
     "greedy-particles": ("greedy", {"engine": "particles", "particles": 50}),
     "biased-robin-cells": ("biased-robin", {"over": "cells"}),
     "biased-robin-zero-one": ("biased-robin", {"loss": "zero_one"}),
+    "rsfl-2": ("rsfl", {"best": 2, "temperature": 0.1, "max_depth": 3}),
+    "exp3-even": ("exp3", {"gamma": 1}),
+    "abr2-restless": ("abr2", {"alpha": 10}),
+    "seu-2": ("seu", {"candidates": 2}),
+    "kg-star-zero-one": ("kg-star", {"loss": "zero_one", "max_depth": 3}),
+    "kg-star-particles": ("kg-star", {"engine": "particles", "particles": 50}),
+    "top-two-thompson-entropy": ("top-two-thompson", {"loss": "entropy", "redraws": 1}),
+    "pair-lookahead-zero-one": ("pair-lookahead", {"loss": "zero_one", "max_depth": 3}),
+    "pair-lookahead-particles": ("pair-lookahead", {"engine": "particles", "particles": 50}),
 }
 
 

@@ -76,7 +76,7 @@ main.add_command(study)
     help="Where to draw the curves (.png, .svg, .pdf, .html or .json).",
 )
 def demo(runs: int, seed: int, figure: str) -> None:
-    """Watch all policies spend the same money, then a real study (takes less than a minute).
+    """Watch the paper's policies spend money, then a real study (takes less than a minute).
 
     The problem is the paper's Figure 3(b): ten Boolean features for sale, one of which tells the
     two labels apart (0.9 against 0.1). Each policy buys 100 values. The study is that of 'budgeted

@@ -66,10 +66,10 @@ def hindsight(state: State) -> Hindsight:
     with this one, so what was computed for it is continued instead of begun again.
     """
     with _lock:
-        known = [each for each in _recent if _begins(state.history, each.history)]
+        known = [each for each in _recent if _may_begin(state, each)]
     for earlier in sorted(known, key=lambda each: -len(each.history)):
-        belief = _observed(earlier.belief, state.history[len(earlier.history) :])
-        if type(belief) is type(state.belief) and belief == state.belief:
+        # The same purchases may have begun from another belief.
+        if _observed(earlier.belief, state.history[len(earlier.history) :]) == state.belief:
             break
     else:
         earlier = Hindsight((), _retracted(state.belief, state.history))
@@ -81,11 +81,15 @@ def hindsight(state: State) -> Hindsight:
     return result
 
 
-def _begins(history: tuple[Purchase, ...], part: tuple[Purchase, ...]) -> bool:
-    # The last one first: other runs differ there, and most purchases are the very same objects.
+def _may_begin(state: State, earlier: Hindsight) -> bool:
+    # The last purchase first: other runs differ there, and in one run they are the same objects.
+    history, part = state.history, earlier.history
     size = len(part)
-    return size <= len(history) and (
-        size == 0 or (history[size - 1] == part[-1] and history[:size] == part)
+    return (
+        size <= len(history)
+        and (size == 0 or (history[size - 1] == part[-1] and history[:size] == part))
+        and type(earlier.belief) is type(state.belief)
+        and earlier.belief.problem == state.problem
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from budgeted import money
 from budgeted.belief import Floats, Integers
-from budgeted.expectation import check_engine, feature_lookahead, lookahead
+from budgeted.expectation import CellEstimates, check_engine, feature_lookahead, lookahead
 from budgeted.loss import named
 from budgeted.policies.base import Choice, check_count
 from budgeted.policies.lookahead import cheapest
@@ -71,20 +72,20 @@ class PairLookahead:
         depths = state.depths(at_most=self.max_depth)
         if not depths.any():
             return None
-        how: dict[str, Any] = {
-            "given": state.under_way(),
-            "engine": self.engine,
-            "particles": self.particles,
-            "rng": rng,
-        }
         total = self._totals(state, depths)
-        even = -(-total // depths.shape[1])  # rounded up
-        alone = lookahead(state.belief, np.minimum(depths, even[:, None]), self.loss, **how)
-        shares = shared(total, depths, alone.values)
-        found = feature_lookahead(state.belief, shares, self.loss, **how)
+        even = -(-total // depths.shape[1])[:, None]  # rounded up
+        alone = np.minimum(depths, even)
+        shares = evenly(total, depths)
+        odd = (shares.sum(axis=1) < total)[:, None]
+        if odd.any():
+            worth = self._look(lookahead, state, np.where(odd, alone, 0), rng)
+            shares = rest_to_the_best(shares, total, depths, worth.values)
+        found = self._look(feature_lookahead, state, shares, rng)
+        best_features = found.best()[:, None]
+        worth = self._look(lookahead, state, np.where(best_features, alone, 0), rng)
         asked = depths > 0
-        least = np.where(asked, alone.values, np.inf).min(axis=1, keepdims=True)
-        tied = found.best()[:, None] & asked & (alone.values <= least + alone.resolution)
+        least = np.where(np.isnan(worth.values), np.inf, worth.values).min(axis=1, keepdims=True)
+        tied = best_features & (worth.values <= least + worth.resolution)
         cells = [Action(*cell) for cell in np.argwhere(asked).tolist()]
         best = cells[cheapest(state, cells, tied[asked], rng)]
         number = int(shares[best.feature].sum())
@@ -95,6 +96,23 @@ class PairLookahead:
         )
         scores = {cell: float(found.values[cell.feature]) for cell in cells}
         return Choice(best, scores, reason, found.engine)
+
+    def _look(
+        self,
+        function: Callable[..., CellEstimates],
+        state: State,
+        depths: Integers,
+        rng: np.random.Generator,
+    ) -> CellEstimates:
+        return function(
+            state.belief,
+            depths,
+            self.loss,
+            given=state.under_way(),
+            engine=self.engine,
+            particles=self.particles,
+            rng=rng,
+        )
 
     def _totals(self, state: State, depths: Integers) -> Integers:
         """Return how often each feature could be bought with the free money, whatever the label."""
@@ -107,8 +125,8 @@ class PairLookahead:
         return result
 
 
-def shared(total: Integers, most: Integers, worth: Floats) -> Integers:
-    """Share purchases of each feature evenly between its labels.
+def evenly(total: Integers, most: Integers) -> Integers:
+    """Share purchases of each feature evenly between its labels, and leave what does not divide.
 
     Parameters
     ----------
@@ -116,23 +134,31 @@ def shared(total: Integers, most: Integers, worth: Floats) -> Integers:
         Purchases of each feature; no more than there are in all of `most`.
     most
         Of each label, features × labels.
-    worth
-        Where there is one purchase more than labels to share it, the lowest gets it.
 
     Examples
     --------
-    >>> worth = np.array([[0.2, 0.1], [0.2, 0.1]])
-    >>> shared(np.array([7, 7]), np.array([[9, 9], [9, 2]]), worth).tolist()
-    [[3, 4], [5, 2]]
+    >>> evenly(np.array([7, 7]), np.array([[9, 9], [9, 2]])).tolist()
+    [[3, 3], [5, 2]]
     """
     result = np.zeros_like(most)
     left = total.copy()
     for _ in range(most.shape[1]):  # each time round a label is full, or all have the same
         takes = result < most
-        even = left // np.maximum(takes.sum(axis=1), 1)
-        more = np.minimum(np.where(takes, even[:, None], 0), most - result)
+        share = left // np.maximum(takes.sum(axis=1), 1)
+        more = np.minimum(np.where(takes, share[:, None], 0), most - result)
         result += more
         left -= more.sum(axis=1)
-    order = np.where(result < most, worth, np.inf).argsort(axis=1, kind="stable")
-    result += order.argsort(axis=1) < left[:, None]
+    return result
+
+
+def rest_to_the_best(shares: Integers, total: Integers, most: Integers, losses: Floats) -> Integers:
+    """Return the shares with what was left given one each to the labels of the least losses.
+
+    >>> losses = np.array([[0.2, 0.1]])
+    >>> rest_to_the_best(np.array([[3, 3]]), np.array([7]), np.array([[9, 9]]), losses).tolist()
+    [[3, 4]]
+    """
+    left = total - shares.sum(axis=1)
+    order = np.where(shares < most, losses, np.inf).argsort(axis=1, kind="stable")
+    result: Integers = shares + (order.argsort(axis=1) < left[:, None])
     return result

@@ -48,7 +48,7 @@ class TopTwoThompson:
     summary: ClassVar[str] = "the best feature of a drawn model, or its challenger"
 
     loss: str = "gini"
-    redraws: int = 50
+    redraws: int = 20
 
     def __post_init__(self) -> None:
         named(self.loss)
