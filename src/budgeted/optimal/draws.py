@@ -105,7 +105,12 @@ class Branch(np.random.Generator):
                 yield (*self._taken[:at], other)
 
     def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        dtype: Any = None,
+        endpoint: bool = False,
     ) -> Any:
         """Stand for a whole number from a range, each with the same probability."""
         low, high = (0, low) if high is None else (low, high)

@@ -107,7 +107,7 @@ def compare(
     yardstick
         The problem.
     names
-        Of policies; all of them unless given. Those that take a loss are steered by the yardstick's.
+        Of policies; all of them unless given. Those that take a loss get that of the yardstick.
     most_states, most_situations
         As for `solve` and `play`.
     before

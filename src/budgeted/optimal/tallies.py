@@ -105,13 +105,13 @@ def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
             yield positions[np.ix_(labels, columns)].ravel()
 
 
-def count_states(start: Belief, group: Integers) -> list[int]:
-    """Return how many different situations there are after spending 0, 1, … units of money.
+def count_states(start: Belief, group: Integers, budget: int) -> list[int]:
+    """Return how many different situations there are after spending 0, 1, …, `budget` units.
 
     Burnside: the number of classes is the mean, over the group, of the number of tallies that an
     exchange leaves alone; those are constant along its cycles. Nothing is enumerated.
     """
-    costs, budget = whole_units(start.problem)
+    costs, _ = whole_units(start.problem)
     prices = np.tile(np.repeat(np.asarray(costs), start.problem.sizes), len(start.problem.labels))
     totals = [0] * (budget + 1)
     remembered: dict[tuple[int, ...], list[int]] = {}
@@ -217,7 +217,8 @@ class Codes:
         return result
 
     def _all(self, tallies: Integers) -> NDArray[np.generic]:
-        return tallies.astype(self._weights.dtype) @ self._weights
+        result: NDArray[np.generic] = tallies.astype(self._weights.dtype) @ self._weights
+        return result
 
     @staticmethod
     def _least(every: NDArray[np.generic]) -> Integers:
