@@ -111,3 +111,20 @@ def slow_sfl_scores(model, prior, depths, kind):
         for cell, depth in depths.items()
         if depth
     }
+
+
+def brute_optimal(model, prior, costs, budget, kind):
+    """The least expected loss: every order of purchases and answers, nothing remembered."""
+    best = brute_loss(model, prior, kind)
+    for i, feature in enumerate(model):
+        if costs[i] > budget:
+            continue
+        for j, alphas in enumerate(feature):
+            terms = []
+            for k, alpha in enumerate(alphas):
+                after = [[list(row) for row in rows] for rows in model]
+                after[i][j][k] += 1
+                value = brute_optimal(after, prior, costs, budget - costs[i], kind)
+                terms.append(alpha / math.fsum(alphas) * value)
+            best = min(best, math.fsum(terms))
+    return best

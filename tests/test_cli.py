@@ -21,7 +21,7 @@ def run(*arguments, code=0):
 
 @pytest.mark.parametrize(
     "command", ["--help", "simulate --help", "demo -h", "study --help", "study ask --help",
-                "experiment run --help", "datasets show --help"],
+                "experiment run --help", "datasets show --help", "optimal --help"],
 )  # fmt: skip
 def test_help_loads_no_numerics(command):
     heavy = {"numpy", "scipy", "rich", "vl_convert", "sqlalchemy", "pydantic", "pyarrow"}

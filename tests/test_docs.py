@@ -31,9 +31,15 @@ def test_the_python_of_the_readme_runs():
 
 
 @pytest.mark.parametrize(
-    ("command", "output"), list(console_examples(ROOT / "README.md")), ids=lambda each: each[:30]
+    ("command", "output"),
+    [
+        example
+        for page in (ROOT / "README.md", ROOT / "docs" / "optimal.md")
+        for example in console_examples(page)
+    ],
+    ids=lambda each: each[:30],
 )
-def test_the_commands_of_the_readme_print_what_it_shows(command, output, tmp_path):
+def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
         cwd=tmp_path,
@@ -73,8 +79,9 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
         assert tidy[0] == tidy[1], command
 
 
-def test_the_python_of_the_tutorial_of_studies_runs():
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "studies.md"), module_relative=False)
+@pytest.mark.parametrize("page", ["studies.md", "optimal.md"])
+def test_the_python_of_the_docs_runs(page):
+    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
     assert tried > 5
     assert failed == 0
 

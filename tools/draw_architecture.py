@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WHAT = {
     "cli": "the command line, thin",
     "cli_experiment": "its commands about experiments",
+    "cli_optimal": "its command about the optimum",
     "runner": "runs on any executor; continues after a stop",
     "executors": "processes, Dask",
     "results": "runs as Parquet files",
@@ -33,6 +34,7 @@ WHAT = {
     "table": "CSV, dataframes",
     "figures": "Vega-Lite to files",
     "simulation": "World, simulate()",
+    "optimal": "exact regret",
     "policies": "choose(state, rng) → Choice",
     "state": "money, history, pending",
     "expectation": "loss, now and expected",

@@ -14,6 +14,7 @@ import click
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
+from budgeted.cli_optimal import optimal
 from budgeted.cli_study import study
 from budgeted.errors import BudgetedError, FigureError
 
@@ -60,6 +61,7 @@ def main() -> None:
 
 main.add_command(datasets)
 main.add_command(experiment)
+main.add_command(optimal)
 main.add_command(study)
 
 

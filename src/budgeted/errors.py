@@ -53,6 +53,14 @@ class PolicyError(BudgetedError):
     """An unknown policy, or a parameter that it does not take."""
 
 
+class DrawError(BudgetedError):
+    """A policy that draws what cannot be enumerated, so that its odds are not known exactly."""
+
+
+class OptimalError(BudgetedError):
+    """A problem that is too large for the exact programme; says what would fit."""
+
+
 class FigureError(BudgetedError):
     """A figure that cannot be written where or how it was asked for."""
 

@@ -41,6 +41,15 @@ class Policy(Protocol):
 
     It returns None when nothing can be bought any more. Whatever it needs to remember it reads
     from the history in the state, so there is nothing to save, replay or reseed.
+
+    Three things more are up to a policy; `budgeted.optimal` evaluates it faster, or at all, if it
+    has them:
+
+    - ``looks_back``: how many of the last purchases it looks at, besides what is known and the
+      money: 0 for none; None, as without it, for the whole history;
+    - ``alike``: what it does not tell apart by position: some of ``features``, ``labels`` and
+      ``values``; without it, nothing;
+    - ``odds(state)``: the probability of each action, for policies that draw continuous numbers.
     """
 
     name: ClassVar[str]
@@ -49,6 +58,18 @@ class Policy(Protocol):
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell to buy next, or None when nothing is affordable."""
         ...
+
+
+def looks_back(policy: Policy) -> int | None:
+    """Return how many of the last purchases a policy looks at; None for the whole history."""
+    declared: int | None = getattr(policy, "looks_back", None)
+    return declared
+
+
+def alike(policy: Policy) -> tuple[str, ...]:
+    """Return what a policy does not tell apart by position: features, labels, values."""
+    declared: tuple[str, ...] = getattr(policy, "alike", ())
+    return declared
 
 
 Entry = TypeVar("Entry")

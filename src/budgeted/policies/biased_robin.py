@@ -46,6 +46,7 @@ class BiasedRobin:
 
     name: ClassVar[str] = "biased-robin"
     summary: ClassVar[str] = "stay with a feature while its values lower the loss, else the next"
+    looks_back: ClassVar[int] = 1
 
     over: str = "features"
     loss: str = "gini"
@@ -54,6 +55,11 @@ class BiasedRobin:
         named(self.loss)
         if self.over not in ("features", "cells"):
             raise PolicyError(f"over: must be 'features' or 'cells', got {self.over!r}")
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """What it does not tell apart by position; labels too, unless they are in its order."""
+        return ("labels", "values") if self.over == "features" else ("values",)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the current or the next turn; its scores count the turns."""

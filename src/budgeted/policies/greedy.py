@@ -40,6 +40,8 @@ class Greedy:
 
     name: ClassVar[str] = "greedy"
     summary: ClassVar[str] = "the least expected loss after one more purchase"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     loss: str = "gini"
     engine: str = "auto"

@@ -29,6 +29,8 @@ class RandomShopper:
 
     name: ClassVar[str] = "random-shopper"
     summary: ClassVar[str] = "a feature at random, a label by its prior"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a random cell; it compares nothing, so there are no scores."""

@@ -34,6 +34,8 @@ class RoundRobin:
 
     name: ClassVar[str] = "round-robin"
     summary: ClassVar[str] = "every feature and label in turn, whatever comes back"
+    looks_back: ClassVar[int] = 1
+    alike: ClassVar[tuple[str, ...]] = ("values",)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the next cell in turn; its scores count the turns until each cell is due."""

@@ -46,6 +46,8 @@ class SingleFeatureLookahead:
 
     name: ClassVar[str] = "sfl"
     summary: ClassVar[str] = "one value of what would be best if all the money went to it"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     max_depth: int | None = None
     loss: str = "gini"

@@ -39,6 +39,8 @@ class UniformExpenditure:
 
     name: ClassVar[str] = "uniform-expenditure"
     summary: ClassVar[str] = "the same money for every feature, so expensive ones less often"
+    looks_back: ClassVar[int] = 1
+    alike: ClassVar[tuple[str, ...]] = ("values",)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the feature with the least money spent; its scores are that money."""

@@ -1,0 +1,263 @@
+"""What was seen so far as a row of numbers, and when two such rows are the same situation.
+
+A *tally* says how often each value of each label was seen since the start, label by label, as
+``Belief.observed`` does when its rows are laid end to end. Features with the same values, cost and
+prior are interchangeable; so are the values of a feature, and the labels, where the prior does not
+tell them apart. Tallies that differ only by such an exchange have the same future, and one code
+stands for all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Belief, Floats, Integers
+from budgeted.errors import OptimalError
+from budgeted.problem import Problem
+
+KINDS = ("features", "labels", "values")
+"""What can be interchangeable."""
+
+MOST_EXCHANGES = 20_000
+"""With more ways to exchange things than this, those of values are left alone."""
+_LARGEST_TABLE = 2**22
+_FLOATS_ARE_EXACT = 2**53
+_LARGEST_CODE = 2**63 - 1
+
+
+def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
+    """Return the cost of each feature and the budget as whole numbers of the largest unit.
+
+    What the budget has beyond a whole number of units pays for nothing.
+
+    >>> from budgeted import Feature
+    >>> problem = Problem([Feature("a", ("no", "yes"), "0.5"), Feature("b", ("no", "yes"), 2)],
+    ...                   ("well", "ill"), (0.5, 0.5), "6.2")
+    >>> whole_units(problem)
+    ((1, 4), 12)
+    """
+    amounts = [*(feature.cost for feature in problem.features), problem.budget]
+    pairs = [amount.as_integer_ratio() for amount in amounts]
+    common = math.lcm(*(below for _, below in pairs))
+    *costs, budget = (above * (common // below) for above, below in pairs)
+    unit = math.gcd(*costs)
+    return tuple(cost // unit for cost in costs), budget // unit
+
+
+def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
+    """Return all ways to exchange interchangeable things, exchanges × positions of a tally.
+
+    Each row r turns a tally into the equivalent ``tally[r]``. They form a group, because they are
+    all those among the asked kinds that leave prior counts, costs and label shares as they are.
+
+    Parameters
+    ----------
+    start
+        The belief at which tallies begin.
+    alike
+        Which kinds to exchange: ``features``, ``labels``, ``values``.
+    """
+    problem = start.problem
+    facts = [problem.prior_counts.ravel(), start.observed.ravel()]
+    facts.append(np.repeat(np.asarray(problem.prior), sum(problem.sizes)))
+    costs, _ = whole_units(problem)
+    facts.append(np.tile(np.repeat(np.asarray(costs), problem.sizes), len(problem.labels)))
+    kinds = set(alike)
+    if "values" in kinds and _most(problem, kinds) > MOST_EXCHANGES:
+        kinds.discard("values")
+    found = [
+        each
+        for each in _candidates(problem, kinds)
+        if all(np.array_equal(fact[each], fact) for fact in facts)
+    ]
+    return np.stack(found)
+
+
+def _most(problem: Problem, kinds: Collection[str]) -> int:
+    ways = math.factorial(len(problem.features)) if "features" in kinds else 1
+    ways *= math.factorial(len(problem.labels)) if "labels" in kinds else 1
+    return ways * math.prod(map(math.factorial, problem.sizes))
+
+
+def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
+    def orders(number: int, kind: str) -> list[tuple[int, ...]]:
+        every = itertools.permutations(range(number))
+        return list(every) if kind in kinds else [tuple(range(number))]
+
+    sizes, offsets = problem.sizes, problem.offsets
+    positions = np.arange(problem.prior_counts.size).reshape(problem.prior_counts.shape)
+    features = [
+        order
+        for order in orders(len(sizes), "features")
+        if all(sizes[old] == sizes[new] for new, old in enumerate(order))
+    ]
+    values = list(itertools.product(*(orders(size, "values") for size in sizes)))
+    for order, within in itertools.product(features, values):
+        columns = [offsets[old] + value for old in order for value in within[old]]
+        for labels in orders(len(problem.labels), "labels"):
+            yield positions[np.ix_(labels, columns)].ravel()
+
+
+def count_states(start: Belief, group: Integers, budget: int) -> list[int]:
+    """Return how many different situations there are after spending 0, 1, …, `budget` units.
+
+    Burnside: the number of classes is the mean, over the group, of the number of tallies that an
+    exchange leaves alone; those are constant along its cycles. Nothing is enumerated.
+    """
+    costs, _ = whole_units(start.problem)
+    prices = np.tile(np.repeat(np.asarray(costs), start.problem.sizes), len(start.problem.labels))
+    totals = [0] * (budget + 1)
+    remembered: dict[tuple[int, ...], list[int]] = {}
+    for exchange in group:
+        steps = tuple(sorted(int(prices[cycle].sum()) for cycle in _cycles(exchange.tolist())))
+        if steps not in remembered:
+            ways = [1] + [0] * budget
+            for step in steps:
+                for spent in range(step, budget + 1):
+                    ways[spent] += ways[spent - step]
+            remembered[steps] = ways
+        totals = [total + ways for total, ways in zip(totals, remembered[steps], strict=True)]
+    return [total // len(group) for total in totals]
+
+
+def _cycles(order: list[int]) -> Iterator[list[int]]:
+    left = set(range(len(order)))
+    while left:
+        first = left.pop()
+        cycle, at = [first], order[first]
+        while at != first:
+            left.remove(at)
+            cycle.append(at)
+            at = order[at]
+        yield cycle
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """One whole number for each class of equivalent tallies.
+
+    A tally is read as a number with a digit per position; a class has the least of its members.
+
+    Parameters
+    ----------
+    start
+        The belief at which tallies begin.
+    group
+        The exchanges that make tallies equivalent; see `exchanges`.
+
+    Examples
+    --------
+    >>> from budgeted import Belief, Feature, Problem
+    >>> problem = Problem([Feature("a", ("no", "yes"), 1), Feature("b", ("no", "yes"), 1)],
+    ...                   ("well", "ill"), (0.5, 0.5), 9)
+    >>> start = Belief.prior(problem)
+    >>> codes = Codes(start, exchanges(start))
+    >>> codes.of(np.array([[0, 0, 3, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 3, 0, 0]])).tolist()
+    [13, 13]
+    >>> codes.tallies(np.array([13])).tolist()
+    [[0, 0, 0, 0, 0, 0, 1, 3]]
+    """
+
+    start: Belief
+    group: Integers
+
+    def __post_init__(self) -> None:
+        if math.prod(self._radices.tolist()) > _LARGEST_CODE:
+            raise OptimalError(
+                f"{self.group.shape[1]} values of all features and labels with this budget are "
+                "more than the exact programme can number; take fewer features or a smaller budget"
+            )
+
+    @cached_property
+    def _radices(self) -> NDArray[np.object_]:
+        costs, budget = whole_units(self.start.problem)
+        digits = np.repeat([budget // cost + 1 for cost in costs], self.start.problem.sizes)
+        return np.tile(digits, len(self.start.problem.labels)).astype(object)
+
+    @cached_property
+    def _powers(self) -> Integers:
+        """Worth of each position."""
+        return np.append(np.cumprod(self._radices[:0:-1])[::-1], 1).astype(np.int64)
+
+    @cached_property
+    def _weights(self) -> NDArray[np.generic]:
+        """Worth of each position under each exchange, positions × exchanges."""
+        worth = np.empty(self.group.shape, dtype=np.int64)
+        np.put_along_axis(worth, self.group, self._powers[None, :], axis=1)
+        # Products of floats are many times faster, and exact while codes are this small.
+        small = math.prod(self._radices.tolist()) < _FLOATS_ARE_EXACT
+        return worth.T.astype(np.float64 if small else np.int64)
+
+    @property
+    def at_once(self) -> int:
+        """How many tallies to handle at once, so that memory stays bounded."""
+        return max(1, _LARGEST_TABLE // len(self.group))
+
+    def of(self, tallies: Integers) -> Integers:
+        """Return the code of each tally, a row each."""
+        return self._least(self._all(tallies))
+
+    def after(self, tallies: Integers, positions: Collection[int]) -> Iterator[Integers]:
+        """Yield, for each position in turn, the codes of the tallies with one more seen there."""
+        every = self._all(tallies)
+        for position in positions:
+            yield self._least(every + self._weights[position])
+
+    def tallies(self, codes: Integers) -> Integers:
+        """Return the tally that stands for each code."""
+        digits = codes[:, None] // self._powers
+        result: Integers = digits % self._radices.astype(np.int64)
+        return result
+
+    def _all(self, tallies: Integers) -> NDArray[np.generic]:
+        result: NDArray[np.generic] = tallies.astype(self._weights.dtype) @ self._weights
+        return result
+
+    @staticmethod
+    def _least(every: NDArray[np.generic]) -> Integers:
+        result: Integers = every.min(axis=1).astype(np.int64)
+        return result
+
+
+def means_of_many(start: Belief, tallies: Integers) -> Floats:
+    """Return the means of the beliefs after these tallies, tallies × labels × values.
+
+    They are also the chances of what the next purchase of each cell brings. A belief of another
+    kind may offer ``means_of_many(tallies)``; otherwise each one is reached by `observe`.
+    """
+    shape = (len(tallies), *start.observed.shape)
+    if type(start) is Belief:
+        counts = start.counts + tallies.reshape(shape)
+        totals = np.add.reduceat(counts, start.problem.offsets, axis=2)
+        result: Floats = counts / np.repeat(totals, start.problem.sizes, axis=2)
+        return result
+    offered = getattr(start, "means_of_many", None)
+    if offered is not None:
+        return np.asarray(offered(tallies), dtype=float).reshape(shape)
+    return np.stack([_seen(start, tally).means for tally in tallies]).reshape(shape)
+
+
+def _seen(start: Belief, tally: Integers) -> Belief:
+    belief = start
+    for at in np.flatnonzero(tally).tolist():
+        belief = belief.observe(*cell_of(start.problem, at), times=int(tally[at]))
+    return belief
+
+
+def cell_of(problem: Problem, position: int) -> tuple[int, int, int]:
+    """Return the feature, label and value of a position of a tally."""
+    label, column = divmod(position, sum(problem.sizes))
+    feature = int(np.searchsorted(problem.offsets, column, side="right")) - 1
+    return feature, label, column - problem.offsets[feature]
+
+
+def position_of(problem: Problem, feature: int, label: int, value: int) -> int:
+    """Return where a tally counts a value of a feature among cases of a label."""
+    return label * sum(problem.sizes) + problem.offsets[feature] + value
