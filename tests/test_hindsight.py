@@ -335,6 +335,23 @@ def test_robins_stay_while_the_classifier_changes_enough(name, state):
         assert choice.action.feature == (behind or possible)[0]
 
 
+def test_wbr2_compares_with_the_median_of_its_window():
+    """Changes between the median and the largest of the last five: a reason to stay."""
+    between = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        state = State.start(contracts.make_problem(["1"] * 2))
+        for _ in range(8):
+            state = state.after(Purchase(*rng.integers(2, size=3).tolist(), "1"))
+        *_, last = changes = slow_hindsight(state.problem, state.history)[1]
+        window = changes[-6:-1]
+        if statistics.median(window) + 1e-9 < last < max(window) - 1e-9:
+            between += 1
+            choice = policy("wbr2").choose(state, np.random.default_rng(0))
+            assert choice.action.feature == state.history[-1].feature
+    assert between > 5, "some must lie between, else this tests nothing"
+
+
 @pytest.mark.parametrize("name", THRESHOLDS)
 def test_robins_go_on_while_the_last_request_is_not_back(name):
     state = State.start(contracts.make_problem(["1", "1"])).reserve((0, 0))

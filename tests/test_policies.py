@@ -129,8 +129,10 @@ def test_ties_are_broken_by_the_generator():
     assert all(24 <= number <= 76 for number in chosen.values())
 
 
-@pytest.mark.parametrize("name", ["greedy", "sfl"])
-def test_cells_whose_scores_differ_by_rounding_are_tied(name):
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("greedy", {}), ("sfl", {}), ("rsfl", {"best": 1})]
+)
+def test_cells_whose_scores_differ_by_rounding_are_tied(name, parameters):
     """Twin features among others, in all orders: sums in another order, the same expected loss."""
     seen = {
         "twin 1": ((3, 1), (1, 2)),
@@ -145,7 +147,8 @@ def test_cells_whose_scores_differ_by_rounding_are_tied(name):
         problem = Problem(features, ("no", "yes"), (0.4, 0.6), 4)
         observed = np.concatenate([seen[each] for each in order], axis=1)
         state = State.start(problem, belief=Belief(problem, observed))
-        choices = [policy(name).choose(state, np.random.default_rng(seed)) for seed in range(20)]
+        rule = policy(name, **parameters)
+        choices = [rule.choose(state, np.random.default_rng(seed)) for seed in range(20)]
         chosen = {choice.action for choice in choices}
         assert {order[action.feature] for action in chosen} == {"twin 1", "twin 2"}
         scores = {choices[0].scores[action] for action in chosen}
