@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,21 +74,22 @@ class Belief:
         object.__setattr__(self, "observed", observed)
 
     @classmethod
-    def prior(cls, problem: Problem) -> Belief:
+    def prior(cls, problem: Problem) -> Self:
         """Return the belief before anything was bought."""
         return cls(problem, np.zeros((len(problem.labels), sum(problem.sizes)), dtype=np.int64))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Belief):
+        if type(self) is not type(other):
             return NotImplemented
+        assert isinstance(other, Belief)
         return self.problem == other.problem and np.array_equal(self.observed, other.observed)
 
     def __reduce__(self) -> tuple[type[Belief], tuple[Problem, Integers]]:
-        return Belief, (self.problem, self.observed)  # sent to a worker, it stays read-only
+        return type(self), (self.problem, self.observed)  # sent to a worker, it stays read-only
 
     def __repr__(self) -> str:
         sizes = f"{len(self.problem.features)} features, {len(self.problem.labels)} labels"
-        return f"Belief({sizes}, {int(self.observed.sum())} observations)"
+        return f"{type(self).__name__}({sizes}, {int(self.observed.sum())} observations)"
 
     def __hash__(self) -> int:
         return hash((self.problem, self.observed.tobytes()))
@@ -155,7 +156,7 @@ class Belief:
         observed[label, column] = seen + sign * int(times)
         observed.setflags(write=False)
         # Not checked again, because replaying a study does this thousands of times.
-        new = object.__new__(Belief)
+        new = object.__new__(type(self))
         new.__dict__.update(problem=self.problem, observed=observed)
         return new
 

@@ -279,7 +279,7 @@ class State:
             )
         return self._with(
             problem=problem,
-            belief=Belief(problem, self.belief.observed),
+            belief=type(self.belief)(problem, self.belief.observed),
             remaining=money.subtract(problem.budget, self.spent),
         )
 

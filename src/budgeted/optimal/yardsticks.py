@@ -6,16 +6,14 @@ priors, values or labels that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from budgeted.belief import Belief
 from budgeted.errors import OptimalError
 from budgeted.money import MoneyLike
 from budgeted.problem import Feature, Problem
-
-BELIEFS: dict[str, Callable[[Problem], Belief]] = {"plain": Belief.prior}
-"""Kinds of belief by name: what is known before anything is bought."""
+from budgeted.relevance import BELIEFS
 
 Counts = float | Sequence[float] | Sequence[Sequence[float]]
 
@@ -48,7 +46,7 @@ class Yardstick:
             raise OptimalError(
                 f"there is no belief {self.belief!r}; there are {', '.join(BELIEFS)}"
             )
-        return BELIEFS[self.belief](self.problem)
+        return BELIEFS[self.belief].prior(self.problem)
 
 
 def small_problem(
@@ -144,6 +142,30 @@ YARDSTICKS = {
             "three-labels",
             "two features, prices 1 and 2, and three labels",
             small_problem((3, 3), (1, 2), (1, 1), (0.5, 0.3, 0.2), 8),
+        ),
+        Yardstick(
+            "relevance-flat",
+            "two Boolean features that may be irrelevant, equal costs",
+            small_problem((2, 2), (1, 1), (1, 1), EVEN, 12),
+            belief="relevance",
+        ),
+        Yardstick(
+            "relevance-costs",
+            "the same with prices 1 and 4",
+            small_problem((2, 2), (1, 4), (1, 1), EVEN, 14),
+            belief="relevance",
+        ),
+        Yardstick(
+            "relevance-priors",
+            "three features that may be irrelevant: one known to be good, one poor, one unknown",
+            small_problem((2, 2, 2), (1, 2, 1), (KNOWN, VAGUE, 1), EVEN, 8),
+            belief="relevance",
+        ),
+        Yardstick(
+            "relevance-rare",
+            "a rare label, and three values that may say nothing, at 2",
+            small_problem((2, 3), (1, 2), (1, 1), (0.8, 0.2), 10),
+            belief="relevance",
         ),
         Yardstick(
             "zero-one",

@@ -12,6 +12,7 @@ from typing import Any
 
 from budgeted.errors import PolicyError
 from budgeted.policies.abr2 import AbsoluteRobin
+from budgeted.policies.auto import Auto
 from budgeted.policies.base import Choice, Policy
 from budgeted.policies.biased_robin import BiasedRobin
 from budgeted.policies.exp3 import Exp3
@@ -54,6 +55,7 @@ POLICIES: dict[str, type[Policy]] = {
         TopTwoThompson,
         IncrementalGreedyAllocation,
         PairLookahead,
+        Auto,
     )
 }
 """Every policy by its name."""
@@ -67,7 +69,7 @@ def policy(name: str, **parameters: Any) -> Policy:
     ...
     budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
 round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper, rsfl, exp3, exp3c, \
-fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead
+fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, auto
     """
     if not isinstance(name, str) or name not in POLICIES:
         close = get_close_matches(str(name).lower(), POLICIES, n=1)

@@ -46,6 +46,8 @@ class AbsoluteRobin:
 
     name: ClassVar[str] = "abr2"
     summary: ClassVar[str] = "stay with a feature while it changes the classifier enough"
+    looks_back: ClassVar[int] = 1
+    alike: ClassVar[tuple[str, ...]] = ("labels", "values")
 
     alpha: float = 0.08
 

@@ -51,6 +51,7 @@ class Exp3:
 
     name: ClassVar[str] = "exp3"
     summary: ClassVar[str] = "draw the features whose purchases left an accurate classifier"
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     gamma: float = 0.05
 

@@ -42,6 +42,7 @@ class Exp3C:
 
     name: ClassVar[str] = "exp3c"
     summary: ClassVar[str] = "Exp3 with weights of their own for every label"
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     gamma: float = 0.05
 

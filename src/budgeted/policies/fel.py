@@ -44,6 +44,7 @@ class FollowExpectedLeader:
 
     name: ClassVar[str] = "fel"
     summary: ClassVar[str] = "the feature whose purchases left the least error, up to noise"
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     epsilon: float = 0.1
 

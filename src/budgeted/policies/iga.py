@@ -43,6 +43,8 @@ class IncrementalGreedyAllocation:
 
     name: ClassVar[str] = "iga"
     summary: ClassVar[str] = "where the error of the estimates falls most per money"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell whose divergence falls most; the scores are its change per money."""

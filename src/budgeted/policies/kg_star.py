@@ -55,6 +55,8 @@ over 1 purchase of it')
 
     name: ClassVar[str] = "kg-star"
     summary: ClassVar[str] = "the largest fall in expected loss per money, over any number"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     max_depth: int | None = None
     loss: str = "gini"

@@ -55,6 +55,8 @@ class PairLookahead:
 
     name: ClassVar[str] = "pair-lookahead"
     summary: ClassVar[str] = "like sfl, but judging a feature with the money shared by its labels"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     max_depth: int | None = None
     loss: str = "gini"

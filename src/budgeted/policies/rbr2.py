@@ -41,6 +41,8 @@ class RelativeRobin:
 
     name: ClassVar[str] = "rbr2"
     summary: ClassVar[str] = "stay with a feature while its changes do not fade too fast"
+    looks_back: ClassVar[int] = 2
+    alike: ClassVar[tuple[str, ...]] = ("labels", "values")
 
     share: float = 0.3
 

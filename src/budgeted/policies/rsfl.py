@@ -51,6 +51,8 @@ loss is 0.4409')
 
     name: ClassVar[str] = "rsfl"
     summary: ClassVar[str] = "like sfl, but one of the best is drawn, the better the likelier"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     best: int = 10
     temperature: float = 1.0

@@ -48,6 +48,8 @@ class SampledExpectedUtility:
 
     name: ClassVar[str] = "seu"
     summary: ClassVar[str] = "of a random sample, the most expected log gain per money"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     candidates: int = 10
     engine: str = "auto"

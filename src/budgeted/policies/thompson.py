@@ -46,6 +46,8 @@ class TopTwoThompson:
 
     name: ClassVar[str] = "top-two-thompson"
     summary: ClassVar[str] = "the best feature of a drawn model, or its challenger"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     loss: str = "gini"
     redraws: int = 20

@@ -42,11 +42,17 @@ class WindowedRobin:
 
     name: ClassVar[str] = "wbr2"
     summary: ClassVar[str] = "stay with a feature while it changes more than the last few did"
+    alike: ClassVar[tuple[str, ...]] = ("labels", "values")
 
     window: int = 5
 
     def __post_init__(self) -> None:
         check_count("window", self.window)
+
+    @property
+    def looks_back(self) -> int:
+        """The last purchase, and those whose changes it is compared with."""
+        return self.window + 1
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the current or the next feature; its scores count the turns."""

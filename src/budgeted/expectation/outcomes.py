@@ -1,0 +1,328 @@
+r"""Expected losses under a relevance-aware belief, outcome by outcome of one feature.
+
+There the probability that a feature matters moves with everything seen of it, so the values of a
+feature no longer part into separate sums as in the spectral engine. But the features still do: the
+loss is the same integral of a product over features, and of the feature that is bought the factor
+is averaged over the outcomes of its purchases::
+
+    φ_i(ω) = Σ_k θ_i1k^(½+iω) θ_i2k^(½−iω),    E[φ_i] = Σ_outcomes P(outcome) φ_i(θ after outcome)
+
+The outcomes are all there are while these are few; else, for two values, equally likely groups of
+counts under each hypothesis; else counts drawn from a fixed stream, the same at every decision, so
+that features are compared on common numbers. The odds that a feature matters, as the *other*
+features tell them, are held while it is bought, and rounded so that results can be remembered.
+
+With three labels or more the loss is replaced by a bound on it: the sum over pairs of labels of
+the loss of telling the two apart. P_y P_z / P is at most P_y P_z / (P_y + P_z), and sums of the
+latter keep the closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Floats, Integers
+from budgeted.expectation import beta_binomial
+from budgeted.expectation.estimate import CellEstimates, Estimate
+from budgeted.expectation.memory import Memory
+from budgeted.loss import Loss
+from budgeted.relevance import RelevanceBelief, log_gamma, logistic
+
+Complexes = NDArray[np.complex128]
+
+STEP = np.pi / 16
+FREQUENCIES: Floats = np.arange(0, 4.5, STEP)
+ERROR = 1e-5
+"""Of the integral: see `budgeted.expectation.spectral`, whose bounds hold with this step too."""
+LOSSES = ("gini", "entropy")
+MOST_OUTCOMES = 600
+"""Up to so many outcomes of a feature are enumerated."""
+DRAWS = 64
+GROUPS = 8
+ROUNDING = 0.25
+"""Log-odds that a feature matters, judged by the others, are rounded to this while it is bought."""
+RESOLUTION = 1e-12
+
+_WEIGHTS: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * FREQUENCIES)
+_KERNELS = {"gini": _WEIGHTS, "entropy": _WEIGHTS * 2 / (1 + 4 * FREQUENCIES**2)}
+_memory = Memory(entries=2**15)
+
+
+def forget() -> None:
+    """Drop what was computed before; for measurements, results do not depend on it."""
+    _memory.clear()
+
+
+def expected(belief: RelevanceBelief, allocation: Integers, loss: Loss) -> Estimate:
+    """Return the expected loss after an allocation, features × labels."""
+    value = _total(belief, _factors_after(belief, allocation), loss)
+    return Estimate(value, "outcomes", lower=max(0.0, value - ERROR), upper=value + ERROR)
+
+
+def cells(
+    belief: RelevanceBelief, depths: Integers, given: Integers, loss: Loss
+) -> CellEstimates:
+    """Return the expected loss after `given` and `depths` more purchases of each cell alone."""
+    values = np.full(depths.shape, np.nan)
+    now = _factors_after(belief, given)
+    others = _without_each(belief, now, loss)
+    total = _total(belief, now, loss)
+    for label in range(depths.shape[1]):
+        asked = np.flatnonzero(depths[:, label])
+        more = np.zeros_like(depths)
+        more[:, label] = depths[:, label]
+        values[asked, label] = total + _changes(belief, now, others, given, more, asked)
+    return CellEstimates(values, "outcomes", RESOLUTION)
+
+
+def features(
+    belief: RelevanceBelief, depths: Integers, given: Integers, loss: Loss
+) -> CellEstimates:
+    """Return the expected loss after `given` and all `depths` more purchases of each feature."""
+    values = np.full(len(depths), np.nan)
+    now = _factors_after(belief, given)
+    asked = np.flatnonzero(depths.any(axis=1))
+    others = _without_each(belief, now, loss)
+    values[asked] = _total(belief, now, loss) + _changes(belief, now, others, given, depths, asked)
+    return CellEstimates(values, "outcomes", RESOLUTION)
+
+
+def _changes(
+    belief: RelevanceBelief,
+    now: Complexes,
+    others: Complexes,
+    given: Integers,
+    more: Integers,
+    asked: Integers,
+) -> Floats:
+    """By how much the loss changes when each asked feature is bought."""
+    before = _shifts(belief, given, asked)
+    after = _shifts(belief, given + more, asked)
+    result: Floats = (others[asked] * (after - before)).real.sum(axis=(1, 2))
+    return result
+
+
+def _total(belief: RelevanceBelief, factors: Complexes, loss: Loss) -> float:
+    return float((_prior_factors(belief, loss) * factors.prod(axis=0)).real.sum())
+
+
+def _without_each(belief: RelevanceBelief, factors: Complexes, loss: Loss) -> Complexes:
+    before, after = np.ones_like(factors), np.ones_like(factors)
+    np.cumprod(factors[:-1], axis=0, out=before[1:])
+    np.cumprod(factors[:0:-1], axis=0, out=after[-2::-1])
+    result: Complexes = before * after * _prior_factors(belief, loss)
+    return result
+
+
+def _prior_factors(belief: RelevanceBelief, loss: Loss) -> Complexes:
+    shares = belief.problem.prior
+    rows = [
+        np.sqrt(shares[one] * shares[two]) * (shares[one] / shares[two]) ** (1j * FREQUENCIES)
+        for one, two in _pairs(len(shares))
+    ]
+    result: Complexes = np.stack(rows) * _KERNELS[loss.name]
+    return result
+
+
+def _pairs(labels: int) -> list[tuple[int, int]]:
+    return list(combinations(range(labels), 2))
+
+
+def _factors_after(belief: RelevanceBelief, given: Integers) -> Complexes:
+    """φ of each feature with the purchases under way, features × pairs of labels × frequencies."""
+    problem = belief.problem
+    logs = np.log(belief.means)
+    products = []
+    for one, two in _pairs(len(problem.labels)):
+        size, angle = (logs[one] + logs[two]) / 2, logs[one] - logs[two]
+        powers = np.exp(size[:, None] + 1j * angle[:, None] * FREQUENCIES)
+        products.append(np.add.reduceat(powers, problem.offsets, axis=0))
+    factors: Complexes = np.stack(products, axis=1)
+    under_way = np.flatnonzero(given.any(axis=1))
+    if len(under_way):
+        factors[under_way] += _shifts(belief, given, under_way)
+    return factors
+
+
+def _shifts(belief: RelevanceBelief, bought: Integers, asked: Integers) -> Complexes:
+    """E[φ after the purchases] − φ now of the asked features.
+
+    The difference is taken with the same rounded odds on both sides, so that the rounding makes no
+    gain or loss of its own.
+    """
+    odds = np.round(belief.log_odds / ROUNDING) * ROUNDING
+    keys: list[Hashable] = []
+    for feature in asked.tolist():
+        columns = belief.columns(feature)
+        keys.append(
+            (
+                belief.alpha[:, columns].tobytes(),
+                belief.observed[:, columns].tobytes(),
+                float(odds[feature]),
+                *bought[feature].tolist(),
+            )
+        )
+
+    def compute(missing: list[int]) -> Complexes:
+        return np.stack(
+            [_shift(belief, int(asked[at]), odds[asked[at]], bought[asked[at]]) for at in missing]
+        )
+
+    return _memory.rows(keys, compute)
+
+
+def _shift(
+    belief: RelevanceBelief, feature: int, log_odds: float, purchases: Integers
+) -> Complexes:
+    pairs = _pairs(len(belief.problem.labels))
+    if not purchases.any():
+        return np.zeros((len(pairs), len(FREQUENCIES)), dtype=complex)
+    columns = belief.columns(feature)
+    apart, together = belief.counts[:, columns], belief.pooled[columns]
+    odds = float(log_odds + belief.log_evidence[feature])
+    weights, seen = _outcomes(apart, together, float(logistic(np.array(odds))), purchases)
+    nothing = np.zeros((1, *apart.shape))
+    after = _factors(apart, together, odds, seen, weights, pairs)
+    return after - _factors(apart, together, odds, nothing, np.ones(1), pairs)
+
+
+def _factors(
+    apart: Floats,
+    together: Floats,
+    odds: float,
+    seen: Floats,
+    weights: Floats,
+    pairs: list[tuple[int, int]],
+) -> Complexes:
+    """Return φ averaged over outcomes (outcomes × labels × values), pairs × frequencies."""
+    pooled = seen.sum(axis=1)
+    ratio = _log_chance(apart, seen).sum(axis=1) - _log_chance(together, pooled)
+    share = logistic(odds + ratio)[:, None, None]
+    own = apart + seen
+    own = own / own.sum(axis=2, keepdims=True)
+    common = together + pooled
+    common = common / common.sum(axis=1, keepdims=True)
+    logs = np.log(share * own + (1 - share) * common[:, None])
+    result = np.empty((len(pairs), len(FREQUENCIES)), dtype=complex)
+    for row, (one, two) in zip(result, pairs, strict=True):
+        sizes = np.exp((logs[:, one] + logs[:, two]) / 2) * weights[:, None]
+        row[:] = _transform(sizes.ravel(), (logs[:, one] - logs[:, two]).ravel())
+    return result
+
+
+def _transform(sizes: Floats, angles: Floats) -> Complexes:
+    """Σ size · e^(iω·angle) at every frequency; these are multiples of a step, so by products."""
+    turn = np.exp(1j * STEP * angles)
+    result = np.empty(len(FREQUENCIES), dtype=complex)
+    powers = sizes.astype(complex)
+    for at in range(len(FREQUENCIES)):
+        result[at] = powers.sum()
+        powers *= turn
+    return result
+
+
+def _log_chance(counts: Floats, seen: Floats) -> Floats:
+    """Log-probability of seeing these in their order, outcomes × labels, from Dirichlet counts."""
+    total, more = counts.sum(axis=-1), seen.sum(axis=-1)
+    each = (log_gamma(counts + seen) - log_gamma(counts)).sum(axis=-1)
+    result: Floats = each + log_gamma(total) - log_gamma(total + more)
+    return result
+
+
+def _outcomes(
+    apart: Floats, together: Floats, relevance: float, purchases: Integers
+) -> tuple[Floats, Floats]:
+    """Return weights that sum to one, and what is seen, outcomes × labels × values."""
+    values = len(together)
+    numbers = [comb(int(bought) + values - 1, values - 1) for bought in purchases]
+    if np.prod(np.asarray(numbers, dtype=float)) <= MOST_OUTCOMES:
+        return _all_outcomes(apart, together, relevance, purchases)
+    hypotheses = ((relevance, True), (1 - relevance, False))
+    likely = [(chance, own) for chance, own in hypotheses if chance > 1e-3]
+    outcomes = _grouped if values == 2 and len(purchases) == 2 else _drawn
+    found = [(chance, *outcomes(apart, together, own, purchases)) for chance, own in likely]
+    weights = np.concatenate([chance * weight for chance, weight, _ in found])
+    return weights / weights.sum(), np.concatenate([seen for _, _, seen in found])
+
+
+def _all_outcomes(
+    apart: Floats, together: Floats, relevance: float, purchases: Integers
+) -> tuple[Floats, Floats]:
+    rows = [_compositions(int(bought), len(together)) for bought in purchases]
+    at = np.indices([len(row) for row in rows]).reshape(len(rows), -1)
+    seen = np.stack([row[position] for row, position in zip(rows, at, strict=True)], axis=1)
+    ways = (log_gamma(seen.sum(axis=2) + 1) - log_gamma(seen + 1).sum(axis=2)).sum(axis=1)
+    own = _log_chance(apart, seen).sum(axis=1)
+    common = _log_chance(together, seen.sum(axis=1))
+    weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
+    return weights / weights.sum(), seen
+
+
+def _compositions(total: int, parts: int) -> Floats:
+    """Return all ways to split a number, one per row.
+
+    >>> _compositions(2, 2).tolist()
+    [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]
+    """
+    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), dtype=float)
+    ends = np.full((len(bars), 1), total + parts - 1.0)
+    edges = np.concatenate([np.full((len(bars), 1), -1.0), bars, ends], axis=1)
+    result: Floats = np.diff(edges, axis=1) - 1
+    return result
+
+
+def _grouped(
+    apart: Floats, together: Floats, own: bool, purchases: Integers
+) -> tuple[Floats, Floats]:
+    """Two values, two labels: equally likely groups of counts, each at its mean."""
+    first_counts = apart[0] if own else together
+    first_weights, first = _groups(first_counts, int(purchases[0]))
+    weights, seen = [], []
+    for weight, number in zip(first_weights.tolist(), first.tolist(), strict=True):
+        rest = np.array([number, purchases[0] - number])
+        second_weights, second = _groups(apart[1] if own else together + rest, int(purchases[1]))
+        weights.append(weight * second_weights)
+        pairs = np.stack([second, purchases[1] - second], axis=1)
+        seen.append(np.stack([np.broadcast_to(rest, pairs.shape), pairs], axis=1))
+    return np.concatenate(weights), np.concatenate(seen)
+
+
+def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
+    """Return weights and mean numbers of the first value, in at most `GROUPS` groups.
+
+    >>> weights, numbers = _groups(np.array([1.0, 1.0]), 15)
+    >>> weights.round(3).tolist()[:2], numbers.round(3).tolist()[:3]
+    ([0.125, 0.125], [0.5, 2.5, 4.5])
+    """
+    chances = beta_binomial.weights(counts[:1], counts.sum(keepdims=True), purchases)[0]
+    if len(chances) <= GROUPS:
+        return chances, np.arange(purchases + 1.0)
+    # Means of groups by the area under the quantile function between multiples of 1/GROUPS.
+    mass = np.concatenate([[0.0], np.cumsum(chances)])
+    moment = np.concatenate([[0.0], np.cumsum(chances * np.arange(purchases + 1))])
+    edges = np.interp(np.linspace(0, mass[-1], GROUPS + 1), mass, moment)
+    return np.full(GROUPS, 1 / GROUPS), np.diff(edges) * GROUPS / mass[-1]
+
+
+def _drawn(
+    apart: Floats, together: Floats, own: bool, purchases: Integers
+) -> tuple[Floats, Floats]:
+    """Any number of values and labels: drawn, always from the same stream."""
+    rng = np.random.default_rng(0)
+    common = _dirichlet(together, rng)
+    seen = []
+    for counts, bought in zip(apart, purchases.tolist(), strict=True):
+        chances = _dirichlet(counts, rng) if own else common
+        seen.append(rng.multinomial(bought, chances))
+    return np.full(DRAWS, 1 / DRAWS), np.stack(seen, axis=1).astype(float)
+
+
+def _dirichlet(counts: Floats, rng: np.random.Generator) -> Floats:
+    drawn: Floats = rng.dirichlet(counts, size=DRAWS)
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    return drawn

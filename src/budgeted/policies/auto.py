@@ -1,0 +1,164 @@
+"""The default: the best value per money of whole features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted import money
+from budgeted.belief import Floats, Integers
+from budgeted.expectation import check_engine, expected_loss, feature_lookahead, lookahead
+from budgeted.loss import named
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import cheapest
+from budgeted.policies.pair_lookahead import evenly
+from budgeted.problem import Action
+from budgeted.state import State
+
+GROWTH = 4
+"""Numbers of purchases per label that are weighed: 1, 4, 16, 64, …"""
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Buy from the feature with the largest fall in expected loss per money, at its best number.
+
+    A feature tells labels apart only when it is known under each of them, so its purchases are
+    weighed evenly over the labels, as in class-pair lookahead; and a few values may change nothing
+    where many do, so each feature is judged at the number that does it most good, as in KG(*)
+    (Frazier and Powell, 2010)::
+
+        max over n of (L − E[L after n values of each label]) / (n · labels · cost)
+
+    Of the best feature one value is bought, of the label whose share of these purchases would do
+    most good alone; then all is weighed anew. Requests under way count as bought.
+
+    It is the default for the sake of what comes with it unless told otherwise: a belief in which
+    features may be irrelevant, cases whose values overlap, and a classifier that does not count the
+    same evidence twice. docs/benchmark.md compares it with all others.
+
+    Parameters
+    ----------
+    loss
+        ``gini`` or ``entropy``; with a plain belief also ``zero_one``.
+    engine, particles
+        As for `budgeted.expectation.lookahead`.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, Purchase, State
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 9)],
+    ...                   ("well", "ill"), prior=(0.5, 0.5), budget=50)
+    >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
+    >>> choice = Auto().choose(state, np.random.default_rng(0))
+    >>> choice.action, choice.reason
+    (Action(feature=0, label=0), "the gini loss is expected to fall most per money, by 0.0105, \
+over 2 purchases of 'fever'")
+    """
+
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "the default: the best value per money, whole features at a time"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
+    settings: ClassVar[Mapping[str, str]] = {
+        "belief": "relevance",
+        "cases": "settle",
+        "classifier": "guarded",
+    }
+    """What goes with this policy in studies and experiments unless told otherwise."""
+
+    loss: str = "gini"
+    engine: str = "auto"
+    particles: int = 1_000
+
+    def __post_init__(self) -> None:
+        named(self.loss)
+        check_engine(self.engine, self.particles)
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return a cell of the best feature; the scores are the expected change per money."""
+        depths = state.depths()
+        if not depths.any():
+            return None
+        bought = _bought(state)
+        rates, numbers, engine = self._rates(state, depths, bought)
+        cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
+        best = rates >= np.nanmax(rates) - 1e-12
+        tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0))
+        chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
+        number = int(numbers[chosen.feature])
+        reason = (
+            f"the {self.loss} loss is expected to fall most per money, by "
+            f"{rates[chosen.feature]:.4f}, over {number} purchase{'s' if number > 1 else ''} of "
+            f"{state.problem.features[chosen.feature].name!r}"
+        )
+        scores = {cell: -float(rates[cell.feature]) for cell in cells}
+        return Choice(chosen, scores, reason, engine)
+
+    def _best_labels(
+        self, state: State, depths: Integers, numbers: Integers
+    ) -> NDArray[np.bool_]:
+        """Of features with a number of purchases, the labels that are best when bought alone."""
+        share = -(-numbers // depths.shape[1])[:, None]  # rounded up
+        alone = lookahead(
+            state.belief,
+            np.minimum(depths, share),
+            self.loss,
+            given=state.under_way(),
+            engine=self.engine,
+            particles=self.particles,
+        )
+        losses = np.where(np.isnan(alone.values), np.inf, alone.values)
+        result: NDArray[np.bool_] = losses <= losses.min(axis=1, keepdims=True) + alone.resolution
+        return result & np.isfinite(losses)
+
+    def _rates(
+        self, state: State, depths: Integers, bought: Floats
+    ) -> tuple[Floats, Integers, str]:
+        """For each feature the best fall per money, over how many purchases, and by which engine."""
+        given = state.under_way()
+        options = {"engine": self.engine, "particles": self.particles}
+        now = expected_loss(state.belief, given, self.loss, **options)
+        features = state.problem.features
+        costs = np.array([float(feature.cost) for feature in features])
+        paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
+        most = np.minimum(paid, depths.sum(axis=1))
+        rates = np.full(len(features), np.nan)
+        numbers = np.zeros(len(features), dtype=np.int64)
+        each = 1
+        while True:
+            total = np.minimum(most, each * depths.shape[1])
+            shares = spread(total, depths, bought)
+            found = feature_lookahead(state.belief, shares, self.loss, given=given, **options)
+            rate = (float(now) - found.values) / (np.maximum(total, 1) * costs)
+            better = (total > numbers) & ~(rate <= rates)
+            rates[better], numbers[better] = rate[better], total[better]
+            if each * depths.shape[1] >= most.max():
+                return rates, numbers, found.engine
+            each *= GROWTH
+
+
+def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
+    """Share purchases of each feature evenly, what does not divide to the labels with the fewest.
+
+    >>> spread(np.array([3]), np.array([[9, 9]]), np.array([[4.0, 2.0]])).tolist()
+    [[1, 2]]
+    """
+    shares = evenly(total, most)
+    left = total - shares.sum(axis=1)
+    order = np.where(shares < most, bought, np.inf).argsort(axis=1, kind="stable")
+    result: Integers = shares + (order.argsort(axis=1) < left[:, None])
+    return result
+
+
+def _bought(state: State) -> Floats:
+    """How many values there are of each cell, those under way included, features × labels."""
+    starts = state.problem.offsets
+    seen = np.add.reduceat(state.belief.observed, starts, axis=1).T.astype(float)
+    for cell, number in state.under_way().items():
+        seen[cell] += number
+    return seen
