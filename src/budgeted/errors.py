@@ -73,6 +73,10 @@ class StudyError(BudgetedError):
     """Something that a study cannot do now: an unknown number or case, a value told twice."""
 
 
+class UnknownError(StudyError):
+    """A study, request, case or rehearsal that is not there."""
+
+
 class StudyFileError(BudgetedError):
     """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them."""
 
@@ -88,6 +92,10 @@ class JournalError(BudgetedError):
 
 class ConflictError(JournalError):
     """Somebody else wrote to the journal first; read on and try again."""
+
+
+class UnwritableError(JournalError):
+    """A text or number that a journal cannot hold, such as half a character."""
 
 
 class ModelError(BudgetedError):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from budgeted import events
 from budgeted.cases import check_rule, pick_case, shuffled
-from budgeted.errors import BudgetedError, JournalError, StudyError
+from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
 from budgeted.events import Asked, Created, Entry
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
@@ -120,7 +120,9 @@ class Standing:
         """Return a copy to try events on; what is tried there changes nothing here."""
         other = copy(self)
         other.cells = self.cells.copy()
-        other.requests = ChainMap({}, self.requests)  # no copy: a study has thousands
+        # No copy: a study has thousands. Drafts of drafts stay one chain, not chains of chains.
+        held = self.requests
+        other.requests = ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
         return other
 
     def pick(self, action: Action) -> str | None:
@@ -138,7 +140,7 @@ class Standing:
     def cell(self, case: str, feature: str) -> tuple[int, int]:
         """Return the position of a case and a feature given by their names."""
         if case not in self._rows:
-            raise StudyError(f"there is no case {case!r} in this study")
+            raise UnknownError(f"there is no case {case!r} in this study")
         return self._rows[case], self.state.problem.feature_index(feature)
 
     def label_of(self, case: str) -> str:
@@ -150,7 +152,7 @@ class Standing:
         """Return what became of a number; raise an error if it was never given out."""
         found = self.requests.get(number)
         if found is None:
-            raise StudyError(
+            raise UnknownError(
                 f"there is no request {number}; the last one is {self.state.next_number - 1}"
             )
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -16,7 +17,7 @@ from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.expectation.scenarios import enumerate_cases
 from budgeted.state import NO_LIMIT
 from budgeted.streams import OUTLOOK, stream
-from budgeted.study import Study
+from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import CANCELLED, FAILED, PENDING, Requested
 
 CONFIDENCE = 0.9
@@ -96,17 +97,16 @@ class Status:
         return plain
 
 
-def status_of(study: Study, recent: int = 5) -> Status:
+def status_of(study: Snapshot, recent: Sequence[Entry] = ()) -> Status:
     """Return how a study is doing.
 
     Parameters
     ----------
     study
-        It is brought up to date first.
+        At the moment in question.
     recent
-        How many of the last events to include.
+        The last events, as many as are to be shown.
     """
-    study.refresh()
     state, created = study.state, study.created
     cells, engine = _cells(study)
     return Status(
@@ -125,7 +125,7 @@ def status_of(study: Study, recent: int = 5) -> Status:
         engine=engine,
         cells=cells,
         pending=study.requests(PENDING),
-        recent=study.history(max(0, study.events - recent)),
+        recent=tuple(recent),
     )
 
 
@@ -189,7 +189,7 @@ def _decisions(belief: Belief, values: Any) -> Any:
     return tied / tied.sum(axis=1, keepdims=True)
 
 
-def _cells(study: Study) -> tuple[tuple[Cell, ...], str]:
+def _cells(study: Snapshot) -> tuple[tuple[Cell, ...], str]:
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
     depths = state.depths(at_most=1)
