@@ -100,3 +100,11 @@ class UnwritableError(JournalError):
 
 class ModelError(BudgetedError):
     """A model that is not in the documented format, or a case or prior that it cannot take."""
+
+
+class AccessError(BudgetedError):
+    """Somebody who may not come in, or a file of passwords or tokens that cannot be used."""
+
+
+class BusyError(BudgetedError):
+    """The server has enough to do; try again later."""

@@ -75,7 +75,7 @@ class Study:
     ) -> None:
         self._journal = journal
         self._standing = fold(None, entries, journal.where)
-        self._seq = len(entries)
+        self._entries = list(entries)
         self._policy: Policy | None = None
         self.by = user() if by is None else by
         self.clock = clock
@@ -192,7 +192,7 @@ class Study:
     @property
     def events(self) -> int:
         """How many events the study has, as far as it was read."""
-        return self._seq
+        return len(self._entries)
 
     @property
     def closed(self) -> bool:
@@ -213,13 +213,13 @@ class Study:
 
     def refresh(self) -> tuple[Entry, ...]:
         """Read what others wrote since, and return it."""
-        entries = self._journal.read(after=self._seq)
+        entries = self._journal.read(after=self.events)
         self._take_in(entries)
         return entries
 
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""
-        return Snapshot.of(self.name, self._seq, self._standing)
+        return Snapshot.of(self.name, self._standing, tuple(self._entries))
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
@@ -245,7 +245,7 @@ class Study:
         prior
             Shares of the labels in the population where it will be used; the study's unless given.
         """
-        made = Model.from_belief(self.state.belief, study=self.name, events=self._seq)
+        made = Model.from_belief(self.state.belief, study=self.name, events=self.events)
         return made if prior is None else made.with_prior(prior)
 
     def status(self, recent: int = 5) -> Status:
@@ -253,7 +253,7 @@ class Study:
         from budgeted.study.status import status_of  # noqa: PLC0415 - few need the outlook
 
         self.refresh()
-        return status_of(self.snapshot(), self.history(max(0, self._seq - recent)))
+        return status_of(self.snapshot(), recent)
 
     def ask(self, n: int = 1) -> tuple[Requested, ...]:
         """Return the next n requests, worth having together; fewer when the money is gone.
@@ -386,7 +386,7 @@ class Study:
                 return found.answers
             try:
                 entries = self._journal.append(
-                    found.events, expected=self._seq, by=found.actors, at=at
+                    found.events, expected=self.events, by=found.actors, at=at
                 )
             except ConflictError:
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
@@ -408,7 +408,7 @@ class Study:
 
     def _take_in(self, entries: Sequence[Entry]) -> None:
         fold(self._standing, entries, self._journal.where)
-        self._seq += len(entries)
+        self._entries += entries
 
 
 def user() -> str:
@@ -417,4 +417,3 @@ def user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
-

@@ -22,8 +22,8 @@ class Snapshot:
 
     Attributes
     ----------
-    name, events
-        Which study, and after how many events.
+    name, entries
+        Which study, and its events up to this moment.
     created, state, closed, withdrawn
         As of `budgeted.study.Study`.
     numbered
@@ -44,29 +44,30 @@ class Snapshot:
     """
 
     name: str
-    events: int
+    entries: tuple[Entry, ...]
     created: Created
     state: State
     closed: bool
     withdrawn: frozenset[str]
     numbered: dict[int, Requested]
-    entries: tuple[Entry, ...] = ()
 
     @classmethod
-    def of(
-        cls, name: str, events: int, standing: Standing, entries: tuple[Entry, ...] = ()
-    ) -> Snapshot:
-        """Return the snapshot of a standing; `entries` are its events, where they are at hand."""
+    def of(cls, name: str, standing: Standing, entries: tuple[Entry, ...]) -> Snapshot:
+        """Return the snapshot of a standing and the events that it was folded from."""
         return cls(
             name,
-            events,
+            entries,
             standing.created,
             standing.state,
             standing.closed,
             standing.withdrawn,
             dict(standing.requests),
-            entries,
         )
+
+    @property
+    def events(self) -> int:
+        """How many events the study had."""
+        return len(self.entries)
 
     @cached_property
     def _in_order(self) -> tuple[Requested, ...]:

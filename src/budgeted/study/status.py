@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -97,7 +96,7 @@ class Status:
         return plain
 
 
-def status_of(study: Snapshot, recent: Sequence[Entry] = ()) -> Status:
+def status_of(study: Snapshot, recent: int = 5) -> Status:
     """Return how a study is doing.
 
     Parameters
@@ -105,7 +104,7 @@ def status_of(study: Snapshot, recent: Sequence[Entry] = ()) -> Status:
     study
         At the moment in question.
     recent
-        The last events, as many as are to be shown.
+        How many of the last events to include.
     """
     state, created = study.state, study.created
     cells, engine = _cells(study)
@@ -125,7 +124,7 @@ def status_of(study: Snapshot, recent: Sequence[Entry] = ()) -> Status:
         engine=engine,
         cells=cells,
         pending=study.requests(PENDING),
-        recent=tuple(recent),
+        recent=study.entries[max(0, study.events - recent) :],
     )
 
 

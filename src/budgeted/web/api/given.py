@@ -1,0 +1,37 @@
+"""What routes are given: the office, the desk of the study, and who acts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from budgeted.web.desk import Desk
+from budgeted.web.names import StudyName
+from budgeted.web.office import Office
+from budgeted.web.rehearsals import Rehearsals
+
+
+def _office(request: Request) -> Office:
+    found: Office = request.app.state.office
+    return found
+
+
+async def _desk(request: Request, name: StudyName) -> Desk:
+    return await _office(request).desk(name)
+
+
+def _actor(request: Request) -> str:
+    found: str = request.state.actor
+    return found
+
+
+def _rehearsals(request: Request) -> Rehearsals:
+    found: Rehearsals = request.app.state.rehearsals
+    return found
+
+
+TheOffice = Annotated[Office, Depends(_office)]
+TheDesk = Annotated[Desk, Depends(_desk)]
+TheActor = Annotated[str, Depends(_actor)]
+TheRehearsals = Annotated[Rehearsals, Depends(_rehearsals)]
