@@ -156,7 +156,7 @@ def belief_of(belief: Belief, feature: str) -> Figure:
     colour = {"field": "label", "type": "nominal", "sort": labels, **_colours(labels)}
     shared = {"y": y, "yOffset": offset, "color": colour, "tooltip": tips}
     return _chart(rows, f"Belief about {feature}: share of each value per label.") | {
-        "height": {"step": max(14, _STEP - 2 * len(labels)), "for": "offset"},
+        "height": len(values) * (len(labels) * _bar(labels) + 10),
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.45},
@@ -182,7 +182,7 @@ def _bars(
     features = list(dict.fromkeys(cell.feature for cell in cells))
     labels = list(dict.fromkeys(cell.label for cell in cells))
     return _chart(rows, said) | {
-        "height": {"step": max(10, _STEP - 3 * len(labels)), "for": "offset"},
+        "height": len(features) * (len(labels) * _bar(labels) + 10),
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {
             "x": {"field": field, "type": "quantitative", "title": title},
@@ -192,6 +192,11 @@ def _bars(
             "tooltip": list(tips),
         },
     }
+
+
+def _bar(labels: Sequence[str]) -> int:
+    """How many pixels high a bar is: the more labels, the slimmer."""
+    return max(9, _STEP - 3 * len(labels))
 
 
 def _chart(rows: Sequence[Mapping[str, Any]], said: str) -> Figure:

@@ -71,12 +71,14 @@ const drawAll = () => document.querySelectorAll("[data-chart]").forEach(draw);
 
 let timer = null;
 const drawSoon = () => {
-  clearTimeout(timer);
-  timer = setTimeout(drawAll, 300);
+  timer = timer || setTimeout(() => {
+    timer = null;
+    drawAll();
+  }, 300);
 };
 
 document.addEventListener("DOMContentLoaded", drawAll);
-document.addEventListener("study-changed", drawSoon);
+document.addEventListener("news", drawSoon);
 document.addEventListener("htmx:afterSettle", (event) => {
   event.detail.elt.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw);
 });

@@ -17,6 +17,7 @@ document.addEventListener("say", (event) => announce(event.detail.words));
 
 // Live: another person's events arrive as server-sent events
 let seen = 0;
+let soon = null;
 
 const follow = (place) => {
   seen = Number(place.dataset.seq || 0);
@@ -30,12 +31,15 @@ const follow = (place) => {
     if (news.seq <= seen) return;
     seen = news.seq;
     if (news.words) announce(news.by ? `${news.by}: ${news.words}` : news.words);
-    htmx.trigger(document.body, "study-changed", { seq: news.seq });
+    soon = soon || setTimeout(() => {
+      soon = null;
+      htmx.trigger(document.body, "news", { seq: seen });
+    }, 150);
   });
   addEventListener("pagehide", () => source.close());
 };
 
-document.addEventListener("study-changed", (event) => {
+document.addEventListener("news", (event) => {
   if (event.detail && event.detail.seq) seen = Math.max(seen, event.detail.seq);
 });
 
@@ -126,6 +130,22 @@ document.addEventListener("htmx:afterSettle", () => {
   if (place && place.isConnected) {
     focusOn(place.classList.contains("card") ? place.querySelector("h3") : place);
   }
+});
+
+// What stands before the pages (the door, the limit of sizes) refuses in JSON.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, target } = event.detail;
+  if (!(xhr.getResponseHeader("Content-Type") || "").startsWith("application/json")) return;
+  event.detail.shouldSwap = false;
+  const words = JSON.parse(xhr.responseText).error || "This did not work.";
+  const place = target.matches(".card") ? target.querySelector("[id$=-problem]") : document.getElementById("problem");
+  if (place) {
+    const box = document.createElement("div");
+    box.className = "problem";
+    box.textContent = words;
+    place.replaceChildren(box);
+  }
+  announce(words);
 });
 
 document.addEventListener("htmx:sendError", () => announce("The server does not answer. Nothing was changed; try again."));
