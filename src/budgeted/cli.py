@@ -14,6 +14,7 @@ import click
 from budgeted import __version__
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
+from budgeted.cli_serve import serve, serve_password, serve_token
 from budgeted.cli_study import study
 from budgeted.errors import BudgetedError, FigureError
 
@@ -61,6 +62,9 @@ def main() -> None:
 main.add_command(datasets)
 main.add_command(experiment)
 main.add_command(study)
+main.add_command(serve)
+main.add_command(serve_password)
+main.add_command(serve_token)
 
 
 @main.command()
