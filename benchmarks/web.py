@@ -27,7 +27,7 @@ from budgeted import Feature, Problem, Study
 from budgeted.events import Asked, Told
 from engine import Finding
 
-FEATURES, CASES, COST = 10, 20_000, Decimal("1.50")
+FEATURES, CASES, COST = 10, 4_000, Decimal("1.50")
 MOST_DEPTH = 20
 BOUND = 20.0
 _STUDY = "crowd"
@@ -185,7 +185,9 @@ def main() -> int:
             process.send_signal(signal.SIGINT)
             ended = process.wait(30)
         alone = Notes(warm.asked + after.asked, warm.told + after.told)
-        print(f"  {'':<18}{'calls':>8}{'per s':>10}{'p50 ms':>10}{'p90':>10}{'p99':>10}{'most':>10}")
+        print(
+            f"  {'':<18}{'calls':>8}{'per s':>10}{'p50 ms':>10}{'p90':>10}{'p99':>10}{'most':>10}"
+        )
         report("one client", alone, given.alone)
         report(f"{given.clients} clients", many, given.seconds)
         with Study.open(database, _STUDY) as study:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -46,8 +47,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_RAW_HEADERS = tuple((name.lower().encode(), text.encode()) for name, text in _HEADERS.items())
 _MOST_FAILURES, _WHILE = 10, 60.0
-_ONCE = ("host", "content-length", "content-type", "authorization", "origin")
+_ONCE = (b"host", b"content-length", b"content-type", b"authorization", b"origin")
 """Headers that mean something to us and must not come twice."""
 
 
@@ -78,7 +80,8 @@ class Door:
                 await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        session = self._sessions.find(_cookie(headers.get("cookie", "")))
+        key = _cookie(headers.get("cookie", ""))
+        session = self._sessions.find(key) if key else None
         refused = self._refusal(scope, headers)
         actor = None
         if refused is None:
@@ -96,13 +99,14 @@ class Door:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    given.setdefault(name, value)
-                if not scope["path"].startswith("/static/"):
-                    given.setdefault("Cache-Control", "no-store")
-                if fresh is not None and "set-cookie" not in given:
-                    given.append("set-cookie", cookie_for(fresh, scope["scheme"] == "https"))
+                given = [*message.get("headers", ()), *_RAW_HEADERS]
+                names = {name for name, _ in given}
+                if b"cache-control" not in names and not scope["path"].startswith("/static/"):
+                    given.append((b"cache-control", b"no-store"))
+                if fresh is not None and b"set-cookie" not in names:
+                    cookie = cookie_for(fresh, scope["scheme"] == "https")
+                    given.append((b"set-cookie", cookie.encode()))
+                message["headers"] = given
             await send(message)
 
         if refused is not None:
@@ -116,10 +120,11 @@ class Door:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """What speaks against a request, whoever sends it."""
         path = scope["path"]
+        names = [name for name, _ in scope["headers"]]
         for name in _ONCE:
-            if len(headers.getlist(name)) > 1:
-                return _say(400, f"the header {name} comes twice")
-        if "\0" in path or any(0xD800 <= ord(each) <= 0xDFFF for each in path):
+            if names.count(name) > 1:
+                return _say(400, f"the header {name.decode()} comes twice")
+        if "\0" in path or not _is_text(path):
             return _say(400, "the address holds characters that mean nothing")
         host = headers.get("host", "")
         if not self._settings.credentials_needed and not self._is_ours(host):
@@ -129,10 +134,7 @@ class Door:
         return None
 
     def _is_ours(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
-            return False
+        name = _host_name(host)
         return is_loopback(name) or name == self._settings.host
 
     def _actor(self, headers: Headers, session: Session | None) -> str | None:
@@ -216,11 +218,29 @@ def local_target(given: str) -> str:
 
 
 def _cookie(header: str) -> str:
+    if not header:
+        return ""
     try:
         found = SimpleCookie(header).get(COOKIE)
     except CookieError:
         return ""
     return "" if found is None else found.value
+
+
+@lru_cache(maxsize=64)
+def _host_name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_open(path: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from budgeted.errors import BudgetedError, BusyError, StudyError
 from budgeted.events import Entry
@@ -40,6 +40,14 @@ class Done:
     state: State
 
 
+class _Waiting(NamedTuple):
+    """A wish (None: only a look), who waits for it, and whether others go first."""
+
+    wish: Wish | None
+    future: asyncio.Future[Any]
+    late: bool
+
+
 class Desk:
     """The study that people work on.
 
@@ -64,7 +72,7 @@ class Desk:
         self._snapshot = study.snapshot()
         self._seq = self._snapshot.events
         self.most_at_once = most_at_once
-        self._waiting: list[tuple[Wish | None, asyncio.Future[Any]]] = []
+        self._waiting: list[_Waiting] = []
         self._running: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="study")
         self._views: dict[tuple[Any, ...], Any] = {}
@@ -143,7 +151,9 @@ class Desk:
         """See `Study.ask`."""
         if not 1 <= n <= self.most_at_once:
             raise StudyError(f"n: must be from 1 to {self.most_at_once}, got {n}")
-        return await self._do(by, partial(decisions.choices, chooser=self._study.policy, n=n))
+        decide = partial(decisions.choices, chooser=self._study.policy, n=n)
+        granted: Granted = await self._wait_for(Wish(by, decide), late=True)
+        return Done(granted.requests, granted.state)
 
     async def tell(
         self, number: int, value: str, cost: MoneyLike | None = None, *, by: str
@@ -221,11 +231,11 @@ class Desk:
             requests = ((await self.look()).request(number),)
         return Done(requests, granted.state)
 
-    def _wait_for(self, wish: Wish | None) -> asyncio.Future[Any]:
+    def _wait_for(self, wish: Wish | None, late: bool = False) -> asyncio.Future[Any]:
         if len(self._waiting) >= _MOST_WAITING:
             raise BusyError("too many people want something of this study; try again in a moment")
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((wish, future))
+        self._waiting.append(_Waiting(wish, future, late))
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._carry_out())
         return future
@@ -238,25 +248,27 @@ class Desk:
                 self._waiting[:_MOST_TOGETHER],
                 self._waiting[_MOST_TOGETHER:],
             )
-            wishes = [wish for wish, _ in batch if wish is not None]
+            # A decision looks anew at every feature that changed: once, if answers come first.
+            batch.sort(key=lambda each: each.late)
+            wishes = [each.wish for each in batch if each.wish is not None]
             look = len(wishes) < len(batch)
             known = self._seq
             try:
                 answers = await loop.run_in_executor(self._thread, self._work, wishes, look)
             except Exception as error:
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
+                for each in batch:
+                    if not each.future.done():
+                        each.future.set_exception(error)
                 continue
             given = iter(answers)
-            for wish, future in batch:
-                answer = None if wish is None else next(given)
-                if future.done():  # who asked has gone away
+            for each in batch:
+                answer = None if each.wish is None else next(given)
+                if each.future.done():  # who asked has gone away
                     continue
                 if isinstance(answer, BudgetedError):
-                    future.set_exception(answer)
+                    each.future.set_exception(answer)
                 else:
-                    future.set_result(answer)
+                    each.future.set_result(answer)
             if self._seq > known:
                 async with self._news:
                     self._news.notify_all()

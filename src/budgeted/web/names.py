@@ -35,7 +35,7 @@ def name_of(part: str) -> str:
     return part
 
 
-def _named(name: Annotated[str, Path(description="Name of the study.")]) -> str:
+async def _named(name: Annotated[str, Path(description="Name of the study.")]) -> str:
     return name_of(name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from budgeted.errors import AccessError
@@ -107,6 +108,7 @@ log in; ...
         return Path("budgeted-web")
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Tell whether only this machine can reach an address.
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web.api.given import TheActor, TheDesk
-from budgeted.web.desk import Desk, Done
+from budgeted.web.desk import Done
 from budgeted.web.failures import documented
 from budgeted.web.views.parts import Money, RequestView, View, money_of, request_of
 
@@ -100,13 +100,13 @@ class Changed(View):
 @router.post("/ask", response_model=Changed, responses=_REFUSALS)
 async def ask(desk: TheDesk, actor: TheActor, given: Ask | None = None) -> Response:
     """Ask for the next requests; fewer when the money or the cases do not last."""
-    return _changed(desk, await desk.ask(given.n if given else 1, by=actor))
+    return changed(await desk.ask(given.n if given else 1, by=actor))
 
 
 @router.post("/requests/{number}/tell", response_model=Changed, responses=_REFUSALS)
 async def tell(desk: TheDesk, actor: TheActor, number: Number, given: Tell) -> Response:
     """Write down the value of a request; telling the same again is harmless."""
-    return _changed(desk, await desk.tell(number, given.value, given.cost, by=actor))
+    return changed(await desk.tell(number, given.value, given.cost, by=actor))
 
 
 @router.post("/requests/{number}/fail", response_model=Changed, responses=_REFUSALS)
@@ -115,7 +115,7 @@ async def fail(
 ) -> Response:
     """Write down that a request brought no value."""
     how = given or Fail()
-    return _changed(desk, await desk.fail(number, how.charged, how.usable, how.why, by=actor))
+    return changed(await desk.fail(number, how.charged, how.usable, how.why, by=actor))
 
 
 @router.post("/requests/{number}/cancel", response_model=Changed, responses=_REFUSALS)
@@ -123,43 +123,43 @@ async def cancel(
     desk: TheDesk, actor: TheActor, number: Number, given: Reason | None = None
 ) -> Response:
     """Take back a request: its money and its case are free again."""
-    return _changed(desk, await desk.cancel(number, given.why if given else "", by=actor))
+    return changed(await desk.cancel(number, given.why if given else "", by=actor))
 
 
 @router.post("/requests/{number}/correct", response_model=Changed, responses=_REFUSALS)
 async def correct(desk: TheDesk, actor: TheActor, number: Number, given: Correct) -> Response:
     """Replace a value that was told or recorded; the log keeps both."""
     done = await desk.correct(number, given.value, given.cost, given.why, by=actor)
-    return _changed(desk, done)
+    return changed(done)
 
 
 @router.post("/record", response_model=Changed, responses=_REFUSALS)
 async def record(desk: TheDesk, actor: TheActor, given: Record) -> Response:
     """Write down values that nobody asked for; those that answer a request tell it."""
     values = [(each.case, each.feature, each.value) for each in given.values]
-    return _changed(desk, await desk.record(values, given.charge, by=actor))
+    return changed(await desk.record(values, given.charge, by=actor))
 
 
 @router.post("/budget", response_model=Changed, responses=_REFUSALS)
 async def budget(desk: TheDesk, actor: TheActor, given: Budget) -> Response:
     """Change the budget; it must cover what is spent and reserved."""
-    return _changed(desk, await desk.set_budget(given.budget, given.why, by=actor))
+    return changed(await desk.set_budget(given.budget, given.why, by=actor))
 
 
 @router.post("/withdraw", response_model=Changed, responses=_REFUSALS)
 async def withdraw(desk: TheDesk, actor: TheActor, given: Withdraw) -> Response:
     """Take a case out for good; its pending requests are cancelled."""
-    return _changed(desk, await desk.withdraw(given.case, given.forget, given.why, by=actor))
+    return changed(await desk.withdraw(given.case, given.forget, given.why, by=actor))
 
 
 @router.post("/close", response_model=Changed, responses=_REFUSALS)
 async def close(desk: TheDesk, actor: TheActor, given: Reason | None = None) -> Response:
     """End the study; only corrections remain possible."""
-    return _changed(desk, await desk.close(given.why if given else "", by=actor))
+    return changed(await desk.close(given.why if given else "", by=actor))
 
 
-def _changed(desk: Desk, done: Done) -> Response:
-    """Rendered here: going through the checks of the framework would take longer than writing."""
+def changed(done: Done) -> Response:
+    """Return what was done, rendered: the checks of the framework take longer than the writing."""
     problem = done.state.problem
     view = Changed.model_construct(
         requests=[request_of(each, problem, 0) for each in done.requests],

@@ -1,4 +1,8 @@
-"""What routes are given: the office, the desk of the study, and who acts."""
+"""What routes are given: the office, the desk of the study, and who acts.
+
+All are coroutines, though none but one waits: others would be run on a thread each, which takes
+longer than all the rest of a request.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,22 @@ from budgeted.web.office import Office
 from budgeted.web.rehearsals import Rehearsals
 
 
-def _office(request: Request) -> Office:
+async def _office(request: Request) -> Office:
     found: Office = request.app.state.office
     return found
 
 
 async def _desk(request: Request, name: StudyName) -> Desk:
-    return await _office(request).desk(name)
+    office: Office = request.app.state.office
+    return await office.desk(name)
 
 
-def _actor(request: Request) -> str:
+async def _actor(request: Request) -> str:
     found: str = request.state.actor
     return found
 
 
-def _rehearsals(request: Request) -> Rehearsals:
+async def _rehearsals(request: Request) -> Rehearsals:
     found: Rehearsals = request.app.state.rehearsals
     return found
 

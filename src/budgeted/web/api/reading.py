@@ -24,6 +24,7 @@ Page = Annotated[int, Query(ge=1, le=1_000_000)]
 Known = Annotated[list[str], Query(max_length=10_000, description="<position of feature>=<value>")]
 Prior = Annotated[list[float], Query(max_length=1_000, description="a share for each label")]
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
+_JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
 _NOT_FOUND = documented(404, 422)
 
 
@@ -106,7 +107,7 @@ async def predict(desk: TheDesk, given: PartialCase) -> ModelView:
 
 
 @router.get("/model.json", response_class=Response,
-            responses={200: {"content": {"application/json": {}}}} | _NOT_FOUND)  # fmt: skip
+            responses=_JSON | _NOT_FOUND)  # fmt: skip
 async def get_model(desk: TheDesk, prior: Prior = []) -> Response:  # noqa: B006
     """Return the classifier in its documented format."""
     return json_file(await reading.model_file(desk, tuple(prior)), "model.json")
