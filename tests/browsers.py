@@ -101,8 +101,8 @@ def chromium():
 class Server:
     """A `budgeted serve` of its own, with an empty database."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, *options):
+        self.folder, self.options = folder, options
         self.database = str(folder / "studies.db")
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -113,7 +113,7 @@ class Server:
     @contextmanager
     def running(self):
         command = (sys.executable, "-m", "budgeted", "serve", "--db", self.database,
-                   "--port", str(self.port))  # fmt: skip
+                   "--port", str(self.port), *self.options)  # fmt: skip
         said = self.folder / "server.log"
         environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "USER": "anna"}
         with said.open("w") as log:
@@ -192,7 +192,7 @@ def window(browser, server, viewport=None, **options):
     watched = Watched(browser, server, viewport, **options)
     try:
         yield watched
-        assert watched.complaints == []
+        assert not watched.complaints, "\n".join(watched.complaints)
     finally:
         watched.context.close()
 

@@ -79,7 +79,9 @@ async def fail(
 
 
 @router.post("/studies/{name}/requests/{number}/cancel")
-async def cancel(request: Request, desk: TheDesk, actor: TheActor, number: int, why: Text = "") -> Response:
+async def cancel(
+    request: Request, desk: TheDesk, actor: TheActor, number: int, why: Text = ""
+) -> Response:
     """Take back a request."""
     try:
         made = await desk.cancel(number, why.strip(), by=actor)
@@ -101,7 +103,13 @@ async def show_correction(request: Request, desk: TheDesk, number: int) -> Respo
 
 @router.post("/studies/{name}/requests/{number}/correct")
 async def correct(
-    request: Request, desk: TheDesk, actor: TheActor, number: int, value: Text = "", cost: Text = "", why: Text = ""
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    number: int,
+    value: Text = "",
+    cost: Text = "",
+    why: Text = "",
 ) -> Response:
     """Replace a value."""
     try:
@@ -118,7 +126,12 @@ async def correct(
 
 @router.post("/studies/{name}/record")
 async def record(
-    request: Request, desk: TheDesk, actor: TheActor, case: Text = "", what: Text = "", charge: Text = "0"
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    case: Text = "",
+    what: Text = "",
+    charge: Text = "0",
 ) -> Response:
     """Write down a value that nobody asked for."""
     try:
@@ -135,7 +148,9 @@ async def record(
 
 
 @router.post("/studies/{name}/budget")
-async def budget(request: Request, desk: TheDesk, actor: TheActor, budget: Text = "", why: Text = "") -> Response:
+async def budget(
+    request: Request, desk: TheDesk, actor: TheActor, budget: Text = "", why: Text = ""
+) -> Response:
     """Change the budget."""
     try:
         made = await desk.set_budget(budget.strip(), why.strip(), by=actor)
@@ -147,7 +162,12 @@ async def budget(request: Request, desk: TheDesk, actor: TheActor, budget: Text 
 
 @router.post("/studies/{name}/withdraw")
 async def withdraw(
-    request: Request, desk: TheDesk, actor: TheActor, case: Text = "", forget: Text = "", why: Text = ""
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    case: Text = "",
+    forget: Text = "",
+    why: Text = "",
 ) -> Response:
     """Take a case out for good."""
     try:

@@ -43,8 +43,15 @@ def error_page(request: Request, status: int, message: str) -> Response:
     if "hx-request" in request.headers:
         return problem(request, [message], status=status, place="#problem")
     heading, hint = _WORDS.get(status, (_phrase(status), ""))
-    given = {"heading": heading, "hint": hint, "message": message, "code": status}
-    return render(request, "error.html", status=status, **given)
+    return render(
+        request,
+        "error.html",
+        status=status,
+        code=status,
+        heading=heading,
+        hint=hint,
+        message=message,
+    )
 
 
 def problem(request: Request, mistakes: list[str], *, status: int, place: str) -> Response:

@@ -46,6 +46,4 @@ async def history_file(
     desk: TheDesk, text: str = "", kind: str = "", who: str = "", feature: str = "", case: str = ""
 ) -> Response:
     """Return the log, or what a filter lets through, as CSV."""
-    return csv_file(
-        await reading.history_file(desk, text, kind, who, feature, case), "history.csv"
-    )
+    return csv_file(await reading.history_file(desk, text, kind, who, feature, case), "history.csv")

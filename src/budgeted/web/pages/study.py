@@ -10,15 +10,19 @@ from budgeted.web.api.given import TheDesk
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.reading import csv_file
 from budgeted.web.pages.templates import render
+from budgeted.web.views.history import HistoryLine
 
 router = APIRouter()
+
+_RECENT = 8
 
 
 @router.get("/studies/{name}")
 async def study(request: Request, desk: TheDesk) -> Response:
     """Show a study."""
     view = await reading.study_page(desk)
-    return render(request, "study.html", view=view, tab="Study", here="studies")
+    lines = await _recent(desk)
+    return render(request, "study.html", view=view, lines=lines, tab="Study", here="studies")
 
 
 @router.get("/studies/{name}/cards")
@@ -36,7 +40,8 @@ async def money(request: Request, desk: TheDesk) -> Response:
 @router.get("/studies/{name}/recent")
 async def recent(request: Request, desk: TheDesk) -> Response:
     """Return what happened last."""
-    return render(request, "parts/recent.html", view=await reading.study_page(desk))
+    view = await reading.study_page(desk)
+    return render(request, "parts/recent.html", view=view, lines=await _recent(desk))
 
 
 @router.get("/studies/{name}/about")
@@ -62,3 +67,8 @@ async def worklist_file(desk: TheDesk) -> Response:
 async def live(request: Request, desk: TheDesk) -> Response:
     """Send what happens in the study, as it happens."""
     return await watched_study(request, desk)
+
+
+async def _recent(desk: TheDesk) -> list[HistoryLine]:
+    """The last events, with the requests that they are about."""
+    return (await reading.history_page(desk)).lines[:_RECENT]

@@ -1,5 +1,6 @@
 // Draws every element with data-chart: the address of a Vega-Lite dictionary. No eval (ast), no
 // inline styles, no tooltip library; colours come from the style sheet, so dark pages work too.
+// data-choice names the select that belongs to it, data-when what must be there before.
 "use strict";
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -43,6 +44,7 @@ const addressOf = (place) => {
 };
 
 const draw = async (place) => {
+  if (place.dataset.when && !document.querySelector(place.dataset.when)) return;
   const turn = (place.turn = (place.turn || 0) + 1);
   try {
     const answer = await fetch(addressOf(place), { headers: { Accept: "application/json" } });
@@ -79,8 +81,8 @@ const drawSoon = () => {
 
 document.addEventListener("DOMContentLoaded", drawAll);
 document.addEventListener("news", drawSoon);
-document.addEventListener("htmx:afterSettle", (event) => {
-  event.detail.elt.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw);
+document.addEventListener("htmx:afterSettle", () => {
+  document.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw);
 });
 document.addEventListener("change", (event) => {
   for (const place of document.querySelectorAll("[data-choice]")) {

@@ -45,7 +45,7 @@ document.addEventListener("news", (event) => {
 
 // Cards of requests: those still pending stay exactly as they are
 const isTouched = (card) =>
-  card.contains(document.activeElement) ||
+  (card.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")) ||
   card.querySelector("details[open]") !== null ||
   [...card.querySelectorAll("input[type=text], textarea")].some((each) => each.value !== each.defaultValue);
 
@@ -55,10 +55,15 @@ const reconcile = (list, html) => {
   for (const card of [...list.querySelectorAll(".card")]) {
     if (wanted.has(card.id)) {
       wanted.delete(card.id);
+    } else if (card.querySelector(".htmx-request")) {
+      continue; // this very window has just settled it; the answer is on its way
     } else if (isTouched(card) && !card.classList.contains("gone")) {
       setAside(card);
     } else if (!card.classList.contains("gone")) {
+      const next = card.nextElementSibling || card.previousElementSibling;
+      const lost = card.contains(document.activeElement);
       card.remove();
+      if (lost) focusOn(next ? next.querySelector("h3") : document.getElementById("ask-button"));
     }
   }
   for (const card of wanted.values()) {
@@ -104,31 +109,41 @@ const focusOn = (place) => {
 };
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  const { elt, xhr, successful } = event.detail;
-  if (elt.id === "requests" && successful) reconcile(elt, xhr.responseText);
+  // Not detail.elt: of a form that is gone htmx names the parent.
+  const { requestConfig, xhr } = event.detail;
+  const list = requestConfig.elt;
+  if (list.id === "requests" && xhr.status === 200) reconcile(list, xhr.responseText);
 });
 
 // Focus: when what had it is gone, it goes to the next card, or where the form says
-let next = null;
+const after = new WeakMap();
+let held = null;
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.contains(document.activeElement)) held = document.activeElement;
+});
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const target = event.detail.target;
-  next = null;
+  const { target, requestConfig, xhr } = event.detail;
+  if (xhr.status !== 200) return;
   if (target.classList.contains("card")) {
-    next = target.nextElementSibling || target.previousElementSibling || "#ask-button";
-  } else if (event.detail.requestConfig.elt.dataset.focusAfter) {
-    next = event.detail.requestConfig.elt.dataset.focusAfter;
+    after.set(target, target.nextElementSibling || target.previousElementSibling || "#ask-button");
+  } else if (requestConfig.elt.dataset.focusAfter) {
+    after.set(target, requestConfig.elt.dataset.focusAfter);
   }
 });
 
-document.addEventListener("htmx:afterSettle", () => {
-  if (next === null) return;
-  const place = typeof next === "string" ? document.querySelector(next) : next;
-  next = null;
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { target } = event.detail;
+  const given = after.get(target);
+  const place = typeof given === "string" ? document.querySelector(given) : given;
+  after.delete(target);
   const list = document.getElementById("requests");
   if (list) showEmpty(list);
   if (place && place.isConnected) {
     focusOn(place.classList.contains("card") ? place.querySelector("h3") : place);
+  } else if (held && held.isConnected && document.activeElement === document.body) {
+    held.focus(); // a button that was switched off for a moment lost it
   }
 });
 
@@ -152,8 +167,8 @@ document.addEventListener("htmx:sendError", () => announce("The server does not 
 
 // A form that was carried out is empty again; one that was refused keeps what was typed.
 document.addEventListener("htmx:afterRequest", (event) => {
-  const form = event.detail.elt;
-  if (form.matches("form[data-reset]") && event.detail.successful) {
+  const form = event.detail.requestConfig.elt;
+  if (form.matches("form[data-reset]") && event.detail.xhr.status === 200) {
     form.reset();
     for (const each of form.querySelectorAll(".problem")) each.remove();
     const sheet = form.closest("details");
