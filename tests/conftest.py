@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import databases
+from tests import browsers, databases
 
 # The examples are the same on every machine: a red test is red everywhere.
 settings.register_profile(
@@ -30,3 +30,17 @@ def database(request, tmp_path):
     url, drop = databases.new_postgres_database(request.getfixturevalue("postgres"))
     yield url
     drop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser; not for the whole session, as Playwright keeps an event loop running."""
+    with browsers.chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A `budgeted serve` with an empty database."""
+    with browsers.Server(tmp_path_factory.mktemp("server")).running() as running:
+        yield running

@@ -15,6 +15,7 @@ from budgeted import __version__
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
 from budgeted.cli_optimal import optimal
+from budgeted.cli_serve import serve, serve_password, serve_token
 from budgeted.cli_study import study
 from budgeted.errors import BudgetedError, FigureError
 
@@ -63,6 +64,9 @@ main.add_command(datasets)
 main.add_command(experiment)
 main.add_command(optimal)
 main.add_command(study)
+main.add_command(serve)
+main.add_command(serve_password)
+main.add_command(serve_token)
 
 
 @main.command()

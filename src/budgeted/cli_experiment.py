@@ -93,34 +93,12 @@ def run_with_progress(
 
 def draw(chosen: Experiment, results: Mapping[str, Runs], out: Path, ending: str) -> list[Path]:
     """Draw the curves and the purchases per feature; return the files."""
-    from budgeted.figures import error_curves, purchases_per_feature, save
+    from budgeted.comparison import curves_figure, purchases_figure
+    from budgeted.figures import save
 
-    first = next(iter(results.values()))
-    subtitle = f"mean of {len(first)} runs, 95 % bands"
-    costs = {cost for runs in results.values() for each in runs.runs for cost in each.cost}
-    lines = {"complete training data": float(first.complete.mean())}
-    if not first.runs[0].discriminative:
-        lines["best single feature"] = float(first.single.mean())
-    if len(costs) > 1:
-        most = max(float(runs.spent[:, -1].max()) for runs in results.values())
-        amounts = [most * step / 200 for step in range(1, 201)]
-        curves = {label: runs.curve_by_money(amounts) for label, runs in results.items()}
-        against = "spent"
-    else:
-        curves, against = {label: runs.curve() for label, runs in results.items()}, "purchases"
-    curve_figure = error_curves(
-        curves, title=chosen.title, subtitle=subtitle, lines=lines, against=against
-    )
-    purchases = {
-        label: dict(zip(runs.features, runs.purchases.mean(axis=0).tolist(), strict=True))
-        for label, runs in results.items()
-    }
-    heat_map = purchases_per_feature(
-        purchases, title=chosen.title, subtitle=f"purchases per feature, mean of {len(first)} runs"
-    )
     return [
-        save(curve_figure, out / f"{chosen.name}.{ending}"),
-        save(heat_map, out / f"{chosen.name}-purchases.{ending}"),
+        save(curves_figure(chosen.title, results), out / f"{chosen.name}.{ending}"),
+        save(purchases_figure(chosen.title, results), out / f"{chosen.name}-purchases.{ending}"),
     ]
 
 

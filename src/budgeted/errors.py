@@ -81,6 +81,10 @@ class StudyError(BudgetedError):
     """Something that a study cannot do now: an unknown number or case, a value told twice."""
 
 
+class UnknownError(StudyError):
+    """A study, request, case or rehearsal that is not there."""
+
+
 class StudyFileError(BudgetedError):
     """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them."""
 
@@ -98,5 +102,17 @@ class ConflictError(JournalError):
     """Somebody else wrote to the journal first; read on and try again."""
 
 
+class UnwritableError(JournalError):
+    """A text or number that a journal cannot hold, such as half a character."""
+
+
 class ModelError(BudgetedError):
     """A model that is not in the documented format, or a case or prior that it cannot take."""
+
+
+class AccessError(BudgetedError):
+    """Somebody who may not come in, or a file of passwords or tokens that cannot be used."""
+
+
+class BusyError(BudgetedError):
+    """The server has enough to do; try again later."""

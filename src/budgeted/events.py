@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, ClassVar, Literal
 
-from budgeted.errors import JournalError
+from budgeted.errors import JournalError, UnwritableError
 
 VERSION = 1
 """Of the way events are written."""
@@ -230,10 +230,10 @@ def to_json(event: Event) -> str:
         text = json.dumps(plain, separators=(",", ":"), allow_nan=False)
         # What cannot be read back must not be written: it would lock the whole study.
         if from_json(text) != event:
-            raise JournalError("it comes back as something else")
+            raise UnwritableError("it comes back as something else")
     except ValueError as error:
         said = str(error).strip().splitlines()[-1].strip()
-        raise JournalError(f"an event that cannot be written as JSON: {said}") from None
+        raise UnwritableError(f"an event that cannot be written as JSON: {said}") from None
     return text
 
 

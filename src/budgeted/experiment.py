@@ -15,6 +15,9 @@
     label = "lookahead"
     name = "sfl"
     max_depth = 30
+
+Instead of a ``table`` of the package, a ``file`` (CSV) with its ``label`` column and columns to
+``ignore`` makes an experiment on your own cases.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import json
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +37,10 @@ from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.policies import Policy, policy
 from budgeted.runs import Run, play, run_seed
 from budgeted.synthetic import SYNTHETIC, Synthetic
+from budgeted.table import Table, read_csv
 
 _TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "rule", "training_share", "costs")
+_FILE_KEYS = ("file", "label", "ignore", *_TABLE_KEYS[1:])
 _KEYS = ("title", "budget", "runs", "seed", "problem", "policy")
 
 
@@ -87,6 +93,8 @@ class Experiment:
         Runs are independent, so those of a smaller experiment are part of a larger one.
         """
         known = {**asdict(self), "title": "", "runs": 0, "version": __version__}
+        if "file" in self.problem:  # the same name may hold other cases tomorrow
+            known["content"] = hashlib.sha256(Path(self.problem["file"]).read_bytes()).hexdigest()
         text = json.dumps(known, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -96,7 +104,12 @@ class Experiment:
         knobs = dict(self.problem)
         if "synthetic" in knobs:
             return replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget)
-        return split(load(knobs.pop("table")), seed, budget, **knobs)
+        if "file" in knobs:
+            ignore = tuple(knobs.pop("ignore", ()))
+            table = _own_table(knobs.pop("file"), knobs.pop("label"), ignore)
+        else:
+            table = load(knobs.pop("table"))
+        return split(table, seed, budget, **knobs)
 
     def play(self, contender: Contender, run: int) -> Run:
         """Return one whole run of one policy."""
@@ -175,6 +188,12 @@ def _try_out(experiment: Experiment) -> None:
             raise ExperimentError([f"problem: {error}"]) from error
 
 
+@lru_cache(maxsize=2)
+def _own_table(path: str, label: str, ignore: tuple[str, ...]) -> Table:
+    """Read once in each process: every run splits the same table."""
+    return read_csv(path, label, ignore=ignore)
+
+
 def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
     parameters = dict(entry)
     name = parameters.pop("name", None)
@@ -195,6 +214,9 @@ def _problem_mistakes(problem: Mapping[str, Any]) -> list[str]:
             known = ", ".join(SYNTHETIC)
             mistakes.append(f"problem.synthetic: must be one of {known}")
         return mistakes
+    if "file" in problem:
+        lacks = [] if "label" in problem else ["problem.label: is missing; name the label column"]
+        return lacks + _unknown("problem.", problem, _FILE_KEYS)
     missing = [] if "table" in problem else ["problem: needs 'synthetic' or 'table'"]
     return missing + _unknown("problem.", problem, _TABLE_KEYS)
 

@@ -17,7 +17,7 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 
 # Okabe and Ito's colours, told apart by colour-blind readers too; yellow is left out on white.
-_COLOURS = ("#999999", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00", "#0072B2", "#000000")
+COLOURS = ("#999999", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00", "#0072B2", "#000000")
 
 
 def error_curves(
@@ -64,7 +64,7 @@ def error_curves(
     colour = {
         "field": "policy",
         "type": "nominal",
-        "scale": {"domain": list(curves), "range": list(_COLOURS[-1 - len(curves) : -1])},
+        "scale": {"domain": list(curves), "range": list(COLOURS[-1 - len(curves) : -1])},
         "legend": {
             "title": None,
             "labelLimit": 300,
@@ -82,7 +82,7 @@ def error_curves(
         },
         *_named_lines(lines or {}, y),
     ]
-    return {**_frame(title, subtitle, rows), "width": 560, "height": 340, "layer": layers}
+    return {**frame(title, subtitle, rows), "width": 560, "height": 340, "layer": layers}
 
 
 def _named_lines(lines: Mapping[str, float], y: Mapping[str, Any]) -> list[Figure]:
@@ -131,7 +131,7 @@ def purchases_per_feature(
     ink = {"condition": dark, "value": "black"}
     number = {"field": "purchases", "type": "quantitative", "format": ".0f"}
     return {
-        **_frame(title, subtitle, rows),
+        **frame(title, subtitle, rows),
         "width": {"step": 30},
         "height": {"step": 26},
         "encoding": {
@@ -148,7 +148,8 @@ def purchases_per_feature(
     }
 
 
-def _frame(title: str, subtitle: str, rows: Sequence[Mapping[str, Any]]) -> Figure:
+def frame(title: str, subtitle: str, rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return what all figures share: title, data, and a quiet look."""
     return {
         "$schema": _SCHEMA,
         "title": {"text": title, "subtitle": subtitle, "anchor": "start"},

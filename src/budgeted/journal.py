@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from budgeted.errors import ConflictError, JournalError
+from budgeted.errors import ConflictError, JournalError, UnwritableError
 from budgeted.events import Entry, Event, from_json, to_json
 
 if TYPE_CHECKING:
@@ -95,7 +95,12 @@ class Journal:
         self._engine.dispose()
 
     def append(
-        self, events: Sequence[Event], *, expected: int, by: str, at: str | None = None
+        self,
+        events: Sequence[Event],
+        *,
+        expected: int,
+        by: str | Sequence[str],
+        at: str | None = None,
     ) -> tuple[Entry, ...]:
         """Write events behind number `expected`, all of them or none; return them as entries.
 
@@ -105,8 +110,10 @@ class Journal:
             What happened.
         expected
             Number of the last event that the writer knows of; 0 for a new study.
-        by, at
-            Who writes, and when (ISO 8601, UTC); now unless given.
+        by
+            Who writes; or who gave rise to each of the events, where one writes for many.
+        at
+            When (ISO 8601, UTC); now unless given.
 
         Raises
         ------
@@ -116,7 +123,9 @@ class Journal:
         from sqlalchemy import insert
 
         when = now() if at is None else at
-        _check_text("the name of who writes", by)
+        actors = [by] * len(events) if isinstance(by, str) else list(by)
+        for each in {by} if isinstance(by, str) else set(actors):
+            _check_text("the name of who writes", each)
         texts = [to_json(event) for event in events]
         with self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(budgeted_write=True)
@@ -128,17 +137,18 @@ class Journal:
                         f"{expected}; read on and try again"
                     )
                 rows, seq = [], expected
-                for text in texts:
+                for actor, text in zip(actors, texts, strict=True):
                     seq += 1
-                    digest = _digest(digest, self.study, seq, when, by, text)
-                    rows.append({"study": self.study, "seq": seq, "at": when, "actor": by,
+                    digest = _digest(digest, self.study, seq, when, actor, text)
+                    rows.append({"study": self.study, "seq": seq, "at": when, "actor": actor,
                                  "body": text, "digest": digest})  # fmt: skip
                 if rows:
                     connection.execute(insert(_tables()[1]), rows)
         if self._last[0] == expected:
             self._last = (seq, digest)
         return tuple(
-            Entry(expected + 1 + position, when, by, event) for position, event in enumerate(events)
+            Entry(seq, when, actor, event)
+            for seq, (actor, event) in enumerate(zip(actors, events, strict=True), expected + 1)
         )
 
     def read(self, after: int = 0) -> tuple[Entry, ...]:
@@ -351,7 +361,7 @@ def _digest(before: str, study: str, seq: int, at: str, actor: str, body: str) -
 def _check_text(what: str, text: str) -> None:
     """Refuse what some database cannot hold: NUL, and halves of characters from a bad encoding."""
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise JournalError(f"{what} has characters that cannot be stored: {text!r}")
+        raise UnwritableError(f"{what} has characters that cannot be stored: {text!r}")
 
 
 def _words(error: Exception) -> str:

@@ -98,6 +98,18 @@ class Store:
         }
 
 
+    def load_finished(self) -> dict[str, Runs]:
+        """Return the runs that are there already, of each policy that has one."""
+        features = self.experiment.feature_names()
+        found = {}
+        for position, contender in enumerate(self.experiment.contenders):
+            files = [self.run_file(position, run) for run in range(self.experiment.runs)]
+            runs = tuple(_from_table(file) for file in files if file.exists())
+            if runs:
+                found[contender.label] = Runs(features, runs)
+        return found
+
+
 def _write(table: pyarrow.Table, target: Path) -> None:
     """Write beside the place and rename, so that nobody ever reads half a file."""
     try:

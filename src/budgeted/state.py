@@ -7,6 +7,7 @@ real studies need is here too: a value that was wrong, cases that come and go, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
@@ -155,10 +156,8 @@ class State:
 
     def under_way(self) -> dict[Action, int]:
         """Return how many requests are pending of each cell."""
-        counts: dict[Action, int] = {}
-        for request in self.pending:
-            counts[request.action] = counts.get(request.action, 0) + 1
-        return counts
+        counts = Counter([(each.feature, each.label) for each in self.pending])
+        return {Action(*cell): number for cell, number in counts.items()}
 
     def last_purchase(self) -> Purchase | None:
         """Return the purchase that was asked for last; None while it is not back, or cancelled."""

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from budgeted import events
-from budgeted.errors import ConflictError, StudyError
-from budgeted.events import Created, Entry, Event
+from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError, UnwritableError
+from budgeted.events import Created, Entry
 from budgeted.journal import Journal, now, parse_url, studies
 from budgeted.model import Model
 from budgeted.money import MoneyLike
@@ -19,7 +18,9 @@ from budgeted.policies import policy as make_policy
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import decisions
-from budgeted.study.standing import Requested, Standing, fold
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import Requested, fold
+from budgeted.study.together import Decide, Granted, Wish, plan
 
 if TYPE_CHECKING:
     from budgeted.study.status import Status
@@ -74,7 +75,7 @@ class Study:
     ) -> None:
         self._journal = journal
         self._standing = fold(None, entries, journal.where)
-        self._seq = len(entries)
+        self._entries = list(entries)
         self._policy: Policy | None = None
         self.by = user() if by is None else by
         self.clock = clock
@@ -157,7 +158,7 @@ class Study:
             entries = journal.read()
             if not entries:
                 listed = ", ".join(map(repr, studies(database))) or "none"
-                raise StudyError(f"there is no study {name!r}; there are: {listed}")
+                raise UnknownError(f"there is no study {name!r}; there are: {listed}")
             return cls(journal, entries, by=by, clock=clock)
         except BaseException:
             journal.release()
@@ -191,7 +192,7 @@ class Study:
     @property
     def events(self) -> int:
         """How many events the study has, as far as it was read."""
-        return self._seq
+        return len(self._entries)
 
     @property
     def closed(self) -> bool:
@@ -203,11 +204,22 @@ class Study:
         """Cases from which nothing can be bought any more."""
         return self._standing.withdrawn
 
-    def refresh(self) -> None:
-        """Read what others wrote since."""
-        entries = self._journal.read(after=self._seq)
-        fold(self._standing, entries, self._journal.where)
-        self._seq += len(entries)
+    @property
+    def policy(self) -> Policy:
+        """Who chooses."""
+        if self._policy is None:
+            self._policy = make_policy(self.created.policy, **self.created.parameters)
+        return self._policy
+
+    def refresh(self) -> tuple[Entry, ...]:
+        """Read what others wrote since, and return it."""
+        entries = self._journal.read(after=self.events)
+        self._take_in(entries)
+        return entries
+
+    def snapshot(self) -> Snapshot:
+        """Return the study as it is now, for another thread to look at."""
+        return Snapshot.of(self.name, self._standing, tuple(self._entries))
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
@@ -233,14 +245,15 @@ class Study:
         prior
             Shares of the labels in the population where it will be used; the study's unless given.
         """
-        made = Model.from_belief(self.state.belief, study=self.name, events=self._seq)
+        made = Model.from_belief(self.state.belief, study=self.name, events=self.events)
         return made if prior is None else made.with_prior(prior)
 
     def status(self, recent: int = 5) -> Status:
         """Return how the study is doing, with so many of the last events."""
-        from budgeted.study.status import status_of  # noqa: PLC0415 - it builds on this class
+        from budgeted.study.status import status_of  # noqa: PLC0415 - few need the outlook
 
-        return status_of(self, recent)
+        self.refresh()
+        return status_of(self.snapshot(), recent)
 
     def ask(self, n: int = 1) -> tuple[Requested, ...]:
         """Return the next n requests, worth having together; fewer when the money is gone.
@@ -249,11 +262,8 @@ class Study:
         """
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_AT_ONCE:
             raise StudyError(f"n: must be a whole number from 1 to {MOST_AT_ONCE}, got {n!r}")
-        if self._policy is None:
-            self._policy = make_policy(self.created.policy, **self.created.parameters)
-        chooser = self._policy
-        entries = self._commit(lambda draft: decisions.choices(draft, chooser, n))
-        return tuple(self._standing.request(_number(entry)) for entry in entries)
+        chooser = self.policy
+        return self._commit(lambda draft: decisions.choices(draft, chooser, n))
 
     def tell(self, number: int, value: str, cost: MoneyLike | None = None) -> Requested:
         """Write down the value of a request.
@@ -344,39 +354,61 @@ class Study:
         charge
             Whether each costs what its feature costs, or how much each costs; nothing by default.
         """
-        entries = self._commit(lambda draft: decisions.records(draft, values, charge))
-        return tuple(self._standing.request(_number(entry)) for entry in entries)
+        return self._commit(lambda draft: decisions.records(draft, values, charge))
 
     def set_budget(self, budget: MoneyLike, why: str = "") -> None:
         """Change the budget; it must cover what is spent and reserved."""
-        amount = decisions.amount("budget", budget)
-        self._commit(lambda draft: [events.BudgetChanged(draft.state.problem.budget, amount, why)])
+        self._commit(lambda draft: decisions.another_budget(draft, budget, why))
 
     def close(self, why: str = "") -> None:
         """End the study; only corrections remain possible."""
         self._commit(lambda draft: decisions.ending(draft, why))
 
-    def _commit(self, decide: Callable[[Standing], list[Event]]) -> tuple[Entry, ...]:
-        """Decide on what is known, write, and fold in; again whenever somebody was faster."""
+    def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
+        """Do what several people want in one pass and one write; see `budgeted.study.together`.
+
+        All is decided anew whenever somebody else wrote in between.
+
+        Parameters
+        ----------
+        wishes
+            The first come first; each has a name for the log.
+
+        Returns
+        -------
+        For each wish what was granted, or the error that says why it cannot be.
+        """
         for attempt in range(_MOST_ATTEMPTS):
             self.refresh()
-            wanted, at = decide(self._standing.draft()), self.clock()
-            if self.closed and not all(isinstance(each, events.Corrected) for each in wanted):
-                raise StudyError(f"study {self.name!r} is closed; only corrections are possible")
-            trial = self._standing.draft()
-            for event in wanted:  # what cannot be must be found out before it is written
-                trial.apply(Entry(self._seq + 1, at, self.by, event))
-            if not wanted:
-                return ()
+            at = self.clock()
+            found = plan(self._standing, wishes, self.name, at)
+            if not found.events:
+                return found.answers
             try:
-                entries = self._journal.append(wanted, expected=self._seq, by=self.by, at=at)
+                entries = self._journal.append(
+                    found.events, expected=self.events, by=found.actors, at=at
+                )
             except ConflictError:
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
                 continue
-            fold(self._standing, entries, self._journal.where)
-            self._seq += len(entries)
-            return entries
+            except UnwritableError as error:  # one bad text must not take the others along
+                if len(wishes) == 1:
+                    return (error,)
+                return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
+            self._take_in(entries)
+            return found.answers
         raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
+
+    def _commit(self, decide: Decide) -> tuple[Requested, ...]:
+        """Do one thing in the name of `by`; return the requests that it is about."""
+        (answer,) = self.carry_out([Wish(self.by, decide)])
+        if isinstance(answer, BudgetedError):
+            raise answer
+        return answer.requests
+
+    def _take_in(self, entries: Sequence[Entry]) -> None:
+        fold(self._standing, entries, self._journal.where)
+        self._entries += entries
 
 
 def user() -> str:
@@ -385,7 +417,3 @@ def user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
-
-
-def _number(entry: Entry) -> int:
-    return int(entry.event.number)  # type: ignore[union-attr]

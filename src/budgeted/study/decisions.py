@@ -262,6 +262,12 @@ def _record(
     )
 
 
+def another_budget(draft: Standing, budget: MoneyLike, why: str) -> list[Event]:
+    """Return what more money, or less, gives."""
+    new = amount("budget", budget)
+    return [events.BudgetChanged(draft.state.problem.budget, new, why)]
+
+
 def ending(draft: Standing, why: str) -> list[Event]:
     """Return what closing a study gives."""
     pending = [str(each.number) for each in draft.state.pending]

@@ -73,20 +73,41 @@ def read_study(
     source = Path(path)
     try:
         content = read_bytes(source, LARGEST_TOML)
-        plain = tomllib.loads(content.decode())
     except TableError as error:
         raise StudyFileError(str(source), [str(error)]) from None
+    plain = parse_toml(content, str(source))
+    listed = _cases_of(read_rows(cases), str(cases), id_column, label_column)
+    return study_of({"name": source.stem} | plain, listed, str(source))
+
+
+def parse_toml(content: bytes, source: str) -> dict[str, Any]:
+    """Return what a study file holds; `source` names it in messages."""
+    try:
+        return tomllib.loads(content.decode().removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise StudyFileError(str(source), [f"is no TOML: {error}"]) from None
-    listed = _read_cases(cases, id_column, label_column)
-    mistakes = list(_mistakes(plain, listed))
+        raise StudyFileError(source, [f"is no TOML: {error}"]) from None
+
+
+def study_of(plain: dict[str, Any], cases: Cases, source: str) -> StudyFile:
+    """Return the study of a TOML file's content, or an error that lists all its mistakes.
+
+    Parameters
+    ----------
+    plain
+        What the file holds; the same keys may come from a form.
+    cases
+        Name and label of each case.
+    source
+        What to call it in messages.
+    """
+    mistakes = list(study_mistakes(plain, cases))
     if mistakes:
-        raise StudyFileError(str(source), shortened(mistakes))
+        raise StudyFileError(source, shortened(mistakes))
     chooser = plain.get("policy", {})
     return StudyFile(
-        plain.get("name", source.stem),
-        _problem(plain, [Feature(**each) for each in plain["features"]], listed),
-        listed,
+        plain["name"],
+        _problem(plain, [Feature(**each) for each in plain["features"]], cases),
+        cases,
         chooser.get("name", "sfl"),
         {key: value for key, value in chooser.items() if key != "name"},
         plain.get("case_rule", "fresh"),
@@ -131,8 +152,13 @@ def read_values(
 def read_rows(path: str | PathLike[str]) -> tuple[list[str], list[list[str]], list[int]]:
     """Return header, rows and line numbers of a CSV, with blanks and `safe_cell` undone."""
     source = Path(path)
-    header, rows, lines = rows_of(read_bytes(source, LARGEST_FILE), source.name, None, ",", "utf-8")
-    return [name.strip() for name in header], [list(map(_plain_cell, row)) for row in rows], lines
+    return parse_rows(read_bytes(source, LARGEST_FILE), source.name)
+
+
+def parse_rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[int]]:
+    """Return the same for the bytes of a file; the name is for messages."""
+    header, rows, lines = rows_of(content, name, None, ",", "utf-8")
+    return [name.strip() for name in header], [list(map(plain_cell, row)) for row in rows], lines
 
 
 def safe_cell(text: str) -> str:
@@ -144,23 +170,29 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _plain_cell(cell: str) -> str:
+def plain_cell(cell: str) -> str:
+    """Return a cell without blanks around it, and with `safe_cell` undone."""
     text = cell.strip()
     return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
 
 
-def _read_cases(path: str | PathLike[str], id_column: str, label_column: str) -> Cases:
-    header, rows, _ = read_rows(path)
+def _cases_of(
+    read: tuple[list[str], list[list[str]], list[int]],
+    source: str,
+    id_column: str,
+    label_column: str,
+) -> Cases:
+    header, rows, _ = read
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
                for name in (id_column, label_column) if name not in header]  # fmt: skip
     if missing:
-        raise StudyFileError(str(path), missing)
+        raise StudyFileError(source, missing)
     case, label = header.index(id_column), header.index(label_column)
     return tuple((row[case], row[label]) for row in rows)
 
 
-def _mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
-    """Everything that is wrong, with its path: keys first, then what they hold."""
+def study_mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
+    """Yield everything that is wrong, with its path: keys first, then what they hold."""
     yield from _key_mistakes(plain, "", _STUDY_KEYS, required=("budget", "features"))
     features = []
     tables = plain.get("features", [])

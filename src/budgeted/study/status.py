@@ -16,7 +16,7 @@ from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.expectation.scenarios import enumerate_cases
 from budgeted.state import NO_LIMIT
 from budgeted.streams import OUTLOOK, stream
-from budgeted.study import Study
+from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import CANCELLED, FAILED, PENDING, Requested
 
 CONFIDENCE = 0.9
@@ -96,17 +96,16 @@ class Status:
         return plain
 
 
-def status_of(study: Study, recent: int = 5) -> Status:
+def status_of(study: Snapshot, recent: int = 5) -> Status:
     """Return how a study is doing.
 
     Parameters
     ----------
     study
-        It is brought up to date first.
+        At the moment in question.
     recent
         How many of the last events to include.
     """
-    study.refresh()
     state, created = study.state, study.created
     cells, engine = _cells(study)
     return Status(
@@ -125,7 +124,7 @@ def status_of(study: Study, recent: int = 5) -> Status:
         engine=engine,
         cells=cells,
         pending=study.requests(PENDING),
-        recent=study.history(max(0, study.events - recent)),
+        recent=study.entries[max(0, study.events - recent) :],
     )
 
 
@@ -189,7 +188,7 @@ def _decisions(belief: Belief, values: Any) -> Any:
     return tied / tied.sum(axis=1, keepdims=True)
 
 
-def _cells(study: Study) -> tuple[tuple[Cell, ...], str]:
+def _cells(study: Snapshot) -> tuple[tuple[Cell, ...], str]:
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
     depths = state.depths(at_most=1)

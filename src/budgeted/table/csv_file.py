@@ -49,7 +49,7 @@ def rows_of(
     ...
     budgeted.errors.TableError: file: line 2 has 3 cells, but there are 2 columns; ...
     """
-    numbered = _rows(_decoded(content, name, encoding), name, delimiter)
+    numbered = numbered_rows(decoded(content, name, encoding), name, delimiter)
     header = list(columns) if columns is not None else next(numbered, (0, []))[1]
     if not header:
         raise TableError(f"{name}: the file is empty; it needs a header line and rows")
@@ -71,7 +71,8 @@ def rows_of(
     return header, rows, lines
 
 
-def _decoded(content: bytes, name: str, encoding: str) -> str:
+def decoded(content: bytes, name: str, encoding: str) -> str:
+    """Return the text of a file, or an error that names the line that is none."""
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
     except LookupError:
@@ -93,8 +94,8 @@ def _decoded(content: bytes, name: str, encoding: str) -> str:
     return text
 
 
-def _rows(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and rows; blank lines are left out."""
+def numbered_rows(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line numbers and rows; blank lines are left out."""
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     except (TypeError, ValueError) as error:

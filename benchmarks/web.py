@@ -1,0 +1,216 @@
+"""Fifty people at once on one study: do they wait, and is anything lost?
+
+Each client asks for a request and tells its value, over and over, over real sockets; the server is
+a process of its own, and so are the clients. First one client alone, then all of them. After that
+the journal is compared with what the clients believe.
+
+python benchmarks/web.py [--clients 50] [--seconds 60] [--policy sfl] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from budgeted import Feature, Problem, Study
+from budgeted.events import Asked, Told
+from engine import Finding
+
+FEATURES, CASES, COST = 10, 4_000, Decimal("1.50")
+MOST_DEPTH = 20
+BOUND = 20.0
+_STUDY = "crowd"
+
+
+@dataclass
+class Notes:
+    """What the clients saw: seconds of each kind of call, values told, and what went wrong."""
+
+    asked: list[float] = field(default_factory=list)
+    told: list[float] = field(default_factory=list)
+    values: dict[int, tuple[str, str]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+
+def begin(database: str, policy: str) -> None:
+    """Make a study that a minute of asking does not exhaust."""
+    features = [Feature(f"f{at}", ("a", "b", "c"), COST) for at in range(FEATURES)]
+    problem = Problem(features, ("no", "yes"), (0.5, 0.5), budget=COST * FEATURES * CASES)
+    cases = [(f"case {at}", ("no", "yes")[at % 2]) for at in range(CASES)]
+    parameters = {"max_depth": MOST_DEPTH} if policy == "sfl" else {}
+    Study.create(
+        database, _STUDY, problem, cases, policy=policy, parameters=parameters, seed=1
+    ).release()
+
+
+def serve(database: str) -> tuple[subprocess.Popen[str], int]:
+    """Start a server on a free port; return its process and the port."""
+    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "budgeted", "serve", "--db", database, "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    return process, int(line.split("http://127.0.0.1:")[1].split()[0])
+
+
+class Client:
+    """One person: a connection that stays open, a request at a time."""
+
+    def __init__(self, port: int, notes: Notes) -> None:
+        self._port = port
+        self._notes = notes
+
+    async def work(self, until: float) -> None:
+        """Ask and tell until the time is over; never leave a request untold."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        try:
+            while time.perf_counter() < until:
+                answer = await self._call("ask", {}, self._notes.asked)
+                if answer is None:
+                    continue
+                for request in answer["requests"]:
+                    number = request["number"]
+                    value = request["values"][number % 3]
+                    path = f"requests/{number}/tell"
+                    if await self._call(path, {"value": value}, self._notes.told) is not None:
+                        self._notes.values[number] = (request["case"], value)
+        finally:
+            self._writer.close()
+
+    async def _call(self, path: str, given: Any, times: list[float]) -> Any:
+        body = json.dumps(given).encode()
+        head = (
+            f"POST /api/studies/{_STUDY}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        start = time.perf_counter()
+        self._writer.write(head.encode() + body)
+        status, content = await self._answer()
+        times.append(time.perf_counter() - start)
+        if status != 200:
+            self._notes.errors.append(f"{path}: {status} {content[:200]!r}")
+            return None
+        return json.loads(content)
+
+    async def _answer(self) -> tuple[int, bytes]:
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length")
+        )
+        return int(head.split(b" ", 2)[1]), await self._reader.readexactly(length)
+
+
+async def crowd(port: int, clients: int, seconds: float) -> Notes:
+    """Let so many clients work side by side."""
+    notes = Notes()
+    until = time.perf_counter() + seconds
+    await asyncio.gather(*(Client(port, notes).work(until) for _ in range(clients)))
+    return notes
+
+
+def losses(database: str, told: dict[int, tuple[str, str]]) -> list[str]:
+    """Compare the journal with what the clients believe; return what does not agree."""
+    with Study.open(database, _STUDY) as study:
+        entries, state = study.history(), study.state
+        pending = len(study.requests("pending"))
+    asked = {entry.event.number: entry.event.case
+             for entry in entries if isinstance(entry.event, Asked)}  # fmt: skip
+    found = {entry.event.number: (asked[entry.event.number], entry.event.value)
+             for entry in entries if isinstance(entry.event, Told)}  # fmt: skip
+    times = Counter(entry.event.number for entry in entries if isinstance(entry.event, Told))
+    wrong = []
+    if found != told:
+        wrong.append(f"{len(told)} values were told, {len(found)} are in the journal")
+    if times and max(times.values()) > 1:
+        wrong.append("a value is in the journal twice")
+    if state.spent != COST * len(found) or state.reserved != COST * pending:
+        wrong.append(f"the money does not add up: {state!r}")
+    if len({(entry.event.case, entry.event.feature) for entry in entries
+            if isinstance(entry.event, Asked)}) != len(asked):  # fmt: skip
+        wrong.append("a value was asked for twice")
+    return wrong
+
+
+def quantile(times: list[float], share: float) -> float:
+    """Return the time that a share of the calls does not exceed, in milliseconds."""
+    ranked = sorted(times)
+    return 1e3 * ranked[min(len(ranked) - 1, int(share * len(ranked)))]
+
+
+def report(name: str, notes: Notes, seconds: float) -> None:
+    """Print a line for each kind of call."""
+    for kind, times in (("ask", notes.asked), ("tell", notes.told),
+                        ("both", notes.asked + notes.told)):  # fmt: skip
+        numbers = [quantile(times, share) for share in (0.5, 0.9, 0.99, 1)]
+        shown = "".join(f"{number:>10.1f}" for number in numbers)
+        print(f"  {name:<12}{kind:<6}{len(times):>8}{len(times) / seconds:>10.0f}{shown}")
+
+
+def main() -> int:
+    """Measure, print, and say whether all of it holds."""
+    parser = argparse.ArgumentParser(description="fifty people at once on one study")
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--alone", type=float, default=10, help="seconds of the single client")
+    parser.add_argument("--policy", default="sfl")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"{folder}/studies.db"
+        begin(database, given.policy)
+        process, port = serve(database)
+        try:
+            asyncio.run(crowd(port, 1, 1))  # whatever is loaded late
+            warm = asyncio.run(crowd(port, 1, given.alone / 2))
+            many = asyncio.run(crowd(port, given.clients, given.seconds))
+            after = asyncio.run(crowd(port, 1, given.alone / 2))
+        finally:
+            process.send_signal(signal.SIGINT)
+            ended = process.wait(30)
+        alone = Notes(warm.asked + after.asked, warm.told + after.told)
+        print(
+            f"  {'':<18}{'calls':>8}{'per s':>10}{'p50 ms':>10}{'p90':>10}{'p99':>10}{'most':>10}"
+        )
+        report("one client", alone, given.alone)
+        report(f"{given.clients} clients", many, given.seconds)
+        with Study.open(database, _STUDY) as study:
+            first = {each.number: (each.case, each.value) for each in study.requests("told")
+                     if each.number not in warm.values | many.values | after.values}  # fmt: skip
+        told: dict[int, Any] = first | warm.values | many.values | after.values
+        wrong = losses(database, told) + warm.errors + many.errors + after.errors
+    for each in wrong[:10]:
+        print(f"  WRONG: {each}")
+    ratio = quantile(many.asked + many.told, 0.99) / quantile(alone.asked + alone.told, 0.5)
+    claim = f"p99 of {given.clients} clients over p50 of one is at most"
+    findings = [
+        Finding("errors and lost writes", len(wrong), 0, False),
+        Finding(claim, ratio, BOUND, False),
+        Finding("exit status of the server", abs(ended), 0, False),
+    ]
+    for finding in findings:
+        verdict = "holds" if finding.holds else "DOES NOT HOLD"
+        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
+    if given.json:
+        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
+    return 0 if all(finding.holds for finding in findings) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""What the runs of several policies look like side by side: two figures for files and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from budgeted.figures import Figure, error_curves, purchases_per_feature
+from budgeted.runs import Runs
+
+_STEPS = 200
+
+
+def curves_figure(title: str, results: Mapping[str, Runs]) -> Figure:
+    """Return error against purchases, or against money where costs differ.
+
+    Parameters
+    ----------
+    title
+        What was compared on.
+    results
+        Policy → its runs, at least one each.
+    """
+    first = next(iter(results.values()))
+    costs = {cost for runs in results.values() for each in runs.runs for cost in each.cost}
+    lines = {"complete training data": float(first.complete.mean())}
+    if not first.runs[0].discriminative:
+        lines["best single feature"] = float(first.single.mean())
+    if len(costs) > 1:
+        most = max(float(runs.spent[:, -1].max()) for runs in results.values())
+        amounts = [most * step / _STEPS for step in range(1, _STEPS + 1)]
+        curves = {label: runs.curve_by_money(amounts) for label, runs in results.items()}
+        against = "spent"
+    else:
+        curves, against = {label: runs.curve() for label, runs in results.items()}, "purchases"
+    return error_curves(
+        curves, title=title, subtitle=f"{_mean(results)}, 95 % bands", lines=lines, against=against
+    )
+
+
+def purchases_figure(title: str, results: Mapping[str, Runs]) -> Figure:
+    """Return how often each policy bought each feature."""
+    purchases = {
+        label: dict(zip(runs.features, runs.purchases.mean(axis=0).tolist(), strict=True))
+        for label, runs in results.items()
+    }
+    return purchases_per_feature(
+        purchases, title=title, subtitle=f"purchases per feature, {_mean(results)}"
+    )
+
+
+def _mean(results: Mapping[str, Runs]) -> str:
+    fewest, most = min(map(len, results.values())), max(map(len, results.values()))
+    return f"mean of {most} runs" if fewest == most else f"mean of {fewest} to {most} runs"

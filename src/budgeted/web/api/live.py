@@ -1,0 +1,61 @@
+"""What happens in a study, as it happens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import StreamingResponse
+
+from budgeted.web.api.given import TheDesk, TheRehearsals
+from budgeted.web.failures import documented
+from budgeted.web.streams import Streams, last_seen, study_events
+
+router = APIRouter(tags=["live"])
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": 'events named "changed"; data: {"seq": …, "by": …, "words": …}',
+    }
+}
+LastEvent = Annotated[str, Header(description="number of the last event that was seen")]
+After = Annotated[str, Query(description="the same, where no header can be sent")]
+
+
+@router.get("/studies/{name}/live", response_class=StreamingResponse,
+            responses=_STREAM | documented(404, 422, 429))  # fmt: skip
+async def watch_study(
+    request: Request, desk: TheDesk, last_event_id: LastEvent = "", after: After = ""
+) -> StreamingResponse:
+    """Send an event for each event of the journal behind ``Last-Event-ID``, or from now on."""
+    return await watched_study(request, desk)
+
+
+@router.get("/rehearsals/{id}/live", response_class=StreamingResponse,
+            responses=_STREAM | documented(404, 422, 429))  # fmt: skip
+async def watch_rehearsal(
+    request: Request,
+    rehearsals: TheRehearsals,
+    id: str,
+    last_event_id: LastEvent = "",
+    after: After = "",
+) -> StreamingResponse:
+    """Send an event after each run, and one at the end."""
+    return await watched_rehearsal(request, rehearsals, id)
+
+
+async def watched_study(request: Request, desk: TheDesk) -> StreamingResponse:
+    """Return the stream of a study; the page uses it too."""
+    streams: Streams = request.app.state.streams
+    now = (await desk.look()).events
+    return streams.response(study_events(desk, streams, last_seen(request, now)))
+
+
+async def watched_rehearsal(
+    request: Request, rehearsals: TheRehearsals, id: str
+) -> StreamingResponse:
+    """Return the stream of a rehearsal; the page uses it too."""
+    streams: Streams = request.app.state.streams
+    job = rehearsals.find(id)
+    return streams.response(rehearsals.events(job, streams, last_seen(request, job.changes)))

@@ -1,0 +1,77 @@
+"""The application: doors, routes and what lives as long as the server does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from budgeted import __version__
+from budgeted.web import api, doorway, failures
+from budgeted.web.access import Attempts, Door
+from budgeted.web.credentials import Credentials
+from budgeted.web.express import Express
+from budgeted.web.limits import SizeLimit
+from budgeted.web.office import Office
+from budgeted.web.pages.routes import router as pages
+from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.sessions import Sessions
+from budgeted.web.settings import Settings
+from budgeted.web.streams import Streams
+
+_ABOUT = """\
+Everything that the pages can do, for programs. Amounts of money are text, because they are exact.
+A refusal has a field `error` that says what is wrong and what to do. Where people must log in, send
+`Authorization: Bearer <token>`.
+"""
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the application of a server.
+
+    Parameters
+    ----------
+    settings
+        Where the studies are, who may come in, and how much is too much.
+    """
+    credentials = Credentials.read(settings.password_file, settings.token_file)
+    sessions = Sessions()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        office, rehearsals = Office(settings), Rehearsals(settings)
+        app.state.office, app.state.rehearsals = office, rehearsals
+        app.state.streams = Streams(settings.limits.streams, office.closing)
+        await office.open()
+        await rehearsals.open()
+        try:
+            yield
+        finally:
+            await rehearsals.close()
+            await office.close()
+
+    # The usual pages about the API load their scripts from elsewhere; the document is enough.
+    app = FastAPI(
+        title="budgeted",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.settings, app.state.sessions = settings, sessions
+    app.state.credentials, app.state.attempts = credentials, Attempts()
+    failures.install(app)
+    app.include_router(api.router)
+    app.include_router(doorway.router)
+    app.include_router(pages)
+    static = str(files("budgeted.web") / "static")
+    app.mount("/static", StaticFiles(directory=static), name="static")
+    app.add_middleware(Express)
+    app.add_middleware(SizeLimit, limits=settings.limits)
+    app.add_middleware(Door, settings=settings, credentials=credentials, sessions=sessions)
+    return app

@@ -1,0 +1,219 @@
+"""The charts of the study page as Vega-Lite dictionaries, in the manner of `budgeted.figures`.
+
+Each takes rows of plain numbers and texts, so that the same chart can be drawn on the page, saved
+as a file, or looked at in a test. They adapt to the width of the place where they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from budgeted.belief import Belief
+from budgeted.figures import COLOURS, Figure, frame
+from budgeted.streams import OUTLOOK, stream
+from budgeted.study.status import CONFIDENCE, Cell
+
+_PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
+_LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
+_DRAWS = 2_000
+_STEP = 22
+
+
+def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Figure:
+    """Return error against money: expected with its interval, and measured where it is known.
+
+    Parameters
+    ----------
+    rows
+        Those of `budgeted.web.curve.Curve.rows`.
+    budget
+        Where the axis of the money ends.
+    """
+    x = {
+        "field": "spent",
+        "type": "quantitative",
+        "title": "money spent",
+        "scale": {"domain": [0, max(budget, 1e-9)], "nice": False},
+    }
+    y = {"type": "quantitative", "title": "error on new cases", "axis": {"format": "%"}}
+    names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
+    colour = {
+        "type": "nominal",
+        "scale": {"domain": names, "range": [_PREDICTED, _MEASURED][: len(names)]},
+        "legend": {"title": None, "orient": "top", "symbolType": "stroke"},
+    }
+    layers: list[Figure] = [
+        {
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "area", "opacity": 0.15, "color": _PREDICTED, "interpolate": "linear"},
+            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        }
+    ]
+    for name in names:
+        field = "error" if name == "expected" else "measured"
+        tips = [
+            {"field": "spent", "type": "quantitative", "title": "spent"},
+            {"field": field, "type": "quantitative", "title": f"{name} error", "format": ".1%"},
+        ]
+        layers.append(
+            {
+                "mark": {"type": "line", "strokeWidth": 2.5, "point": len(rows) < 40},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": field},
+                    "color": {"datum": name, **colour},
+                    "tooltip": tips,
+                },
+            }
+        )
+    said = f"Error against money: {rows[-1]['error']:.1%} expected now." if rows else ""
+    return _chart(rows, said) | {"height": 220, "layer": layers}
+
+
+def worth(cells: Sequence[Cell], loss: str) -> Figure:
+    """Return what one more value of each feature and label is worth for its money.
+
+    Parameters
+    ----------
+    cells
+        Those of a `budgeted.study.status.Status`.
+    loss
+        Its name.
+    """
+    rows = [
+        {
+            "feature": cell.feature,
+            "label": cell.label,
+            "worth": None if cell.saves_per_money is None else 100 * cell.saves_per_money,
+            "saves": cell.saves,
+            "cost": str(cell.cost),
+        }
+        for cell in cells
+    ]
+    tips = [
+        *_named("feature", "label", "cost"),
+        {"field": "saves", "type": "quantitative", "title": f"{loss} loss saved", "format": ".4f"},
+        {"field": "worth", "type": "quantitative", "title": "per 100 of money", "format": ".3f"},
+    ]
+    title = f"{loss} loss saved per 100 of money"
+    return _bars(rows, cells, "worth", title, tips, f"Worth of each feature: {title}.")
+
+
+def purchases(cells: Sequence[Cell]) -> Figure:
+    """Return how many values of each feature and label were bought."""
+    rows = [
+        {"feature": cell.feature, "label": cell.label, "bought": cell.bought,
+         "pending": cell.pending, "failed": cell.failed, "left": cell.left}
+        for cell in cells
+    ]  # fmt: skip
+    tips = _named("feature", "label", "bought", "pending", "failed", "left")
+    total = sum(cell.bought for cell in cells)
+    chart = _bars(rows, cells, "bought", "values bought", tips, f"{total} values were bought.")
+    chart["encoding"]["x"]["axis"] = {"tickMinStep": 1, "format": "d"}
+    return chart
+
+
+def belief_of(belief: Belief, feature: str) -> Figure:
+    """Return the believed share of each value of a feature, per label, with 90 % intervals.
+
+    Parameters
+    ----------
+    belief
+        Of the study.
+    feature
+        Its name.
+    """
+    problem = belief.problem
+    at = problem.feature_index(feature)
+    values = list(problem.features[at].values)
+    counts = belief.counts[:, belief.columns(at)]
+    rng = stream(0, OUTLOOK)
+    rows = []
+    for label, row in zip(problem.labels, counts, strict=True):
+        # Each share of a Dirichlet vector is a beta variable: its count against all others.
+        for value, count in zip(values, row.tolist(), strict=True):
+            drawn = rng.beta(count, row.sum() - count, size=_DRAWS)
+            low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+            share = count / float(row.sum())
+            rows.append({"label": label, "value": value, "share": share, "low": low, "high": high})
+    labels = list(problem.labels)
+    tips = [
+        *_named("label", "value"),
+        *({"field": name, "type": "quantitative", "title": title, "format": ".1%"}
+          for name, title in (("share", "share"), ("low", "from"), ("high", "to"))),
+    ]  # fmt: skip
+    x = {
+        "type": "quantitative",
+        "title": f"share of cases with this {feature}",
+        "scale": {"domain": [0, 1]},
+        "axis": {"format": "%", "tickCount": 5},
+    }
+    y = {"field": "value", "type": "nominal", "sort": values, "title": None}
+    offset = {"field": "label", "sort": labels}
+    colour = {"field": "label", "type": "nominal", "sort": labels, **_colours(labels)}
+    shared = {"y": y, "yOffset": offset, "color": colour, "tooltip": tips}
+    return _chart(rows, f"Belief about {feature}: share of each value per label.") | {
+        "height": len(values) * (len(labels) * _bar(labels) + 10),
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.45},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {"x": {**x, "field": "share"}, **shared},
+            },
+        ],
+    }
+
+
+def _bars(
+    rows: Sequence[Mapping[str, Any]],
+    cells: Sequence[Cell],
+    field: str,
+    title: str,
+    tips: Sequence[Mapping[str, Any]],
+    said: str,
+) -> Figure:
+    """Return a bar per feature and label, side by side."""
+    features = list(dict.fromkeys(cell.feature for cell in cells))
+    labels = list(dict.fromkeys(cell.label for cell in cells))
+    return _chart(rows, said) | {
+        "height": len(features) * (len(labels) * _bar(labels) + 10),
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": {
+            "x": {"field": field, "type": "quantitative", "title": title},
+            "y": {"field": "feature", "type": "nominal", "sort": features, "title": None},
+            "yOffset": {"field": "label", "sort": labels},
+            "color": {"field": "label", "type": "nominal", "sort": labels, **_colours(labels)},
+            "tooltip": list(tips),
+        },
+    }
+
+
+def _bar(labels: Sequence[str]) -> int:
+    """How many pixels high a bar is: the more labels, the slimmer."""
+    return max(9, _STEP - 3 * len(labels))
+
+
+def _chart(rows: Sequence[Mapping[str, Any]], said: str) -> Figure:
+    """Return the frame of a chart that is as wide as its place; the page has the title."""
+    chart = frame("", "", rows)
+    del chart["title"]
+    return chart | {"width": "container", "description": said, "autosize": {"type": "fit-x",
+                    "contains": "padding"}}  # fmt: skip
+
+
+def _colours(labels: Sequence[str]) -> Figure:
+    colours = [_LABEL_COLOURS[at % len(_LABEL_COLOURS)] for at in range(len(labels))]
+    return {
+        "scale": {"domain": list(labels), "range": colours},
+        "legend": {"title": None, "orient": "top", "labelLimit": 220},
+    }
+
+
+def _named(*fields: str) -> list[dict[str, str]]:
+    return [{"field": field, "title": field} for field in fields]

@@ -1,0 +1,163 @@
+"""Who may come in: a file of passwords for people, a file of tokens for programs.
+
+Both are texts with a line per name. A password is kept as a salted scrypt hash, a token (which is
+long and random, so that nobody can guess it) as its SHA-256 sum; neither file holds a secret that
+could be used as it is. Lines that are empty or begin with ``#`` are passed over.
+
+::
+
+    anna:scrypt$16384$8$1$<salt>$<hash>
+    robot:sha256$<hash>
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from budgeted.errors import AccessError
+
+_COST, _BLOCK, _PARALLEL = 2**14, 8, 1
+_MEMORY = 64 * 2**20
+_MOST_NAMED = 100
+LEAST_PASSWORD = 10
+"""Characters of a password; fewer are guessed too soon."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Names with what proves them.
+
+    Attributes
+    ----------
+    passwords, tokens
+        Name → line of the file behind the colon.
+    """
+
+    passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def read(cls, password_file: Path | None, token_file: Path | None) -> Credentials:
+        """Return what the files hold; a file without a single name is an error."""
+        return cls(_read(password_file, "scrypt"), _read(token_file, "sha256"))
+
+    def admits(self, name: str, secret: str) -> bool:
+        """Tell whether a password or token is that of the name; slow on purpose."""
+        kept = self.passwords.get(name)
+        # An unknown name takes as long as a wrong password, so that names cannot be found out.
+        right = _password_fits(secret, _NOBODY if kept is None else kept) and kept is not None
+        return right or self._of_token(secret) == name
+
+    def holder(self, token: str) -> str | None:
+        """Return whose token this is."""
+        return self._of_token(token)
+
+    def _of_token(self, token: str) -> str | None:
+        found, given = None, token_line(token)
+        for name, kept in self.tokens.items():  # all of them: the time says nothing
+            if hmac.compare_digest(kept, given):
+                found = name
+        return found
+
+
+def password_line(password: str, salt: bytes | None = None) -> str:
+    """Return what the file of passwords holds for a password.
+
+    >>> _password_fits("correct horse", password_line("correct horse"))
+    True
+    >>> _password_fits("battery staple", password_line("correct horse"))
+    False
+    """
+    if len(password) < LEAST_PASSWORD:
+        raise AccessError(f"a password needs at least {LEAST_PASSWORD} characters")
+    salt = os.urandom(16) if salt is None else salt
+    found = _scrypt(password, salt, _COST, _BLOCK, _PARALLEL)
+    texts = (b64encode(each).decode() for each in (salt, found))
+    return f"scrypt${_COST}${_BLOCK}${_PARALLEL}${'$'.join(texts)}"
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+def token_line(token: str) -> str:
+    """Return what the file of tokens holds for a token."""
+    return f"sha256${hashlib.sha256(token.encode(errors='replace')).hexdigest()}"
+
+
+def write_line(path: Path, name: str, line: str) -> None:
+    """Put a name into a file of passwords or tokens, in the place of its old line if it has one."""
+    check_name(name)
+    try:
+        old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        kept = [each for each in old if each.partition(":")[0] != name]
+        text = "\n".join([*kept, f"{name}:{line}"]) + "\n"
+        beside = path.with_name(f"{path.name}.part")
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except OSError as error:
+        raise AccessError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def check_name(name: str) -> str:
+    """Return a name that can stand in the log and in the files, or raise an error.
+
+    >>> check_name("Ännë O'Neil")
+    "Ännë O'Neil"
+    """
+    if not name.strip() or name != name.strip() or len(name) > _MOST_NAMED:
+        raise AccessError(f"a name must have 1 to {_MOST_NAMED} characters, no blanks around it")
+    if not name.isprintable() or ":" in name or name.startswith("#"):
+        raise AccessError("a name must be made of characters that can be printed, without colon")
+    return name
+
+
+def _read(path: Path | None, method: str) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise AccessError(f"{path}: cannot be read: {error}") from error
+    found = {}
+    for number, text in enumerate(lines, start=1):
+        if not text.strip() or text.startswith("#"):
+            continue
+        name, _, line = text.strip().partition(":")
+        # The line itself stays out of the message: it may hold a secret by mistake.
+        if not line.startswith(f"{method}$") or line.count("$") != (5 if method == "scrypt" else 1):
+            raise AccessError(
+                f"{path}: line {number} is not NAME:{method}$…; write it with 'budgeted "
+                f"serve-{'password' if method == 'scrypt' else 'token'}'"
+            )
+        found[check_name(name)] = line
+    if not found:
+        raise AccessError(f"{path}: nobody is in it, so nobody could come in")
+    return found
+
+
+def _password_fits(password: str, line: str) -> bool:
+    try:
+        _, cost, block, parallel, salt, kept = line.split("$")
+        found = _scrypt(password, b64decode(salt), int(cost), int(block), int(parallel))
+        return hmac.compare_digest(found, b64decode(kept))
+    except ValueError:
+        return False
+
+
+def _scrypt(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
+    given = password.encode(errors="replace")
+    return hashlib.scrypt(given, salt=salt, n=cost, r=block, p=parallel, maxmem=_MEMORY, dklen=32)
+
+
+_NOBODY = password_line(secrets.token_urlsafe(16))

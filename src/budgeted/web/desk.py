@@ -1,0 +1,291 @@
+"""One study on the server: what people want of it is collected and carried out together.
+
+While one write to the journal is under way, wishes wait; then all that wait go in with the next
+one (`budgeted.study.together`). So fifty people who work at once wait for two writes, not for
+fifty. All that touches the `Study` runs on one thread of its own; pages get a `Snapshot`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from budgeted.errors import BudgetedError, BusyError, StudyError
+from budgeted.events import Entry
+from budgeted.money import MoneyLike
+from budgeted.simulation import Validation
+from budgeted.state import State
+from budgeted.study import Requested, Study, decisions
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.together import Decide, Granted, Wish
+from budgeted.web.curve import Curve
+
+View = TypeVar("View")
+
+_MOST_TOGETHER = 500
+"""Wishes of one write; the rest waits for the next."""
+_MOST_WAITING = 5_000
+_MOST_VIEWS = 32
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a wish: its requests, and the study right after it."""
+
+    requests: tuple[Requested, ...]
+    state: State
+
+
+class _Waiting(NamedTuple):
+    """A wish (None: only a look), who waits for it, and whether others go first."""
+
+    wish: Wish | None
+    future: asyncio.Future[Any]
+    late: bool
+
+
+class Desk:
+    """The study that people work on.
+
+    Parameters
+    ----------
+    study
+        Open; the desk lets go of it in the end.
+    validation
+        Cases that the classifier is judged on, if there are any.
+    most_at_once
+        Requests of one `ask`.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        validation: Validation | None = None,
+        most_at_once: int = 200,
+    ) -> None:
+        self._study = study
+        self.name = study.name
+        self._snapshot = study.snapshot()
+        self._seq = self._snapshot.events
+        self.most_at_once = most_at_once
+        self._waiting: list[_Waiting] = []
+        self._running: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="study")
+        self._views: dict[tuple[Any, ...], Any] = {}
+        self._news = asyncio.Condition()
+        self._validation = validation
+        self._curve: Curve | None = None
+        self._curve_lock = asyncio.Lock()
+        self.watchers = 0
+
+    @property
+    def seq(self) -> int:
+        """Number of the last event that is known here."""
+        return self._seq
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody watches, waits, or is being served."""
+        return bool(self.watchers or self._waiting) or not (
+            self._running is None or self._running.done()
+        )
+
+    @property
+    def validation(self) -> Validation | None:
+        """The cases that the classifier is judged on."""
+        return self._validation
+
+    def judge_on(self, validation: Validation | None) -> None:
+        """Take other cases to judge the classifier on."""
+        self._validation, self._curve = validation, None
+        self._views.clear()
+
+    async def look(self) -> Snapshot:
+        """Return the study as it is now, with what others wrote since."""
+        await self._wait_for(None)
+        return self.snapshot()
+
+    def snapshot(self) -> Snapshot:
+        """Return the study as it was known here last."""
+        return self._snapshot
+
+    async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
+        """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
+
+        Parameters
+        ----------
+        key, arguments
+            What the result depends on, besides the study.
+        function
+            What to compute.
+        """
+        snapshot = await self.look()
+        place = (key, snapshot.events, *arguments)
+        if place not in self._views:
+            made = await asyncio.to_thread(function, snapshot, *arguments)
+            while len(self._views) >= _MOST_VIEWS:
+                self._views.pop(next(iter(self._views)))
+            self._views[place] = made
+        found: View = self._views[place]
+        return found
+
+    async def curve(self) -> list[dict[str, Any]]:
+        """Return predicted and measured error against money, up to the last event."""
+        snapshot = await self.look()
+        async with self._curve_lock:
+            if self._curve is None:
+                self._curve = Curve(snapshot.created, self._validation)
+            return await asyncio.to_thread(_grown, self._curve, snapshot)
+
+    async def news(self, after: int) -> tuple[Entry, ...]:
+        """Wait for events behind a number, and return them."""
+        async with self._news:
+            await self._news.wait_for(lambda: self.seq > after)
+        return (await self.look()).entries[after:]
+
+    async def ask(self, n: int, *, by: str) -> Done:
+        """See `Study.ask`."""
+        if not 1 <= n <= self.most_at_once:
+            raise StudyError(f"n: must be from 1 to {self.most_at_once}, got {n}")
+        decide = partial(decisions.choices, chooser=self._study.policy, n=n)
+        granted: Granted = await self._wait_for(Wish(by, decide), late=True)
+        return Done(granted.requests, granted.state)
+
+    async def tell(
+        self, number: int, value: str, cost: MoneyLike | None = None, *, by: str
+    ) -> Done:
+        """See `Study.tell`."""
+        return await self._do(
+            by, lambda draft: decisions.answer(draft, number, value, cost), number
+        )
+
+    async def fail(
+        self,
+        number: int,
+        charged: MoneyLike | bool = False,
+        usable: bool = True,
+        why: str = "",
+        *,
+        by: str,
+    ) -> Done:
+        """See `Study.fail`."""
+        return await self._do(
+            by, lambda draft: decisions.failure(draft, number, charged, usable, why), number
+        )
+
+    async def cancel(self, number: int, why: str = "", *, by: str) -> Done:
+        """See `Study.cancel`."""
+        return await self._do(by, lambda draft: decisions.cancellation(draft, number, why), number)
+
+    async def correct(
+        self,
+        number: int,
+        value: str | None,
+        cost: MoneyLike | None = None,
+        why: str = "",
+        *,
+        by: str,
+    ) -> Done:
+        """See `Study.correct`."""
+        return await self._do(
+            by, lambda draft: decisions.correction(draft, number, value, cost, why), number
+        )
+
+    async def record(
+        self,
+        values: Sequence[tuple[str, str, str]],
+        charge: bool | MoneyLike = False,
+        *,
+        by: str,
+    ) -> Done:
+        """See `Study.record`."""
+        return await self._do(by, lambda draft: decisions.records(draft, values, charge))
+
+    async def withdraw(self, case: str, forget: bool = False, why: str = "", *, by: str) -> Done:
+        """See `Study.withdraw`."""
+        return await self._do(by, lambda draft: decisions.withdrawal(draft, case, forget, why))
+
+    async def set_budget(self, budget: MoneyLike, why: str = "", *, by: str) -> Done:
+        """See `Study.set_budget`."""
+        return await self._do(by, lambda draft: decisions.another_budget(draft, budget, why))
+
+    async def close(self, why: str = "", *, by: str) -> Done:
+        """See `Study.close`."""
+        return await self._do(by, lambda draft: decisions.ending(draft, why))
+
+    async def release(self) -> None:
+        """Let what is under way end, and let go of the database."""
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        self._thread.shutdown(wait=True)
+        self._study.release()
+
+    async def _do(self, by: str, decide: Decide, number: int | None = None) -> Done:
+        granted: Granted = await self._wait_for(Wish(by, decide))
+        requests = granted.requests
+        if number is not None and not requests:  # told before: harmless, and still an answer
+            requests = ((await self.look()).request(number),)
+        return Done(requests, granted.state)
+
+    def _wait_for(self, wish: Wish | None, late: bool = False) -> asyncio.Future[Any]:
+        if len(self._waiting) >= _MOST_WAITING:
+            raise BusyError("too many people want something of this study; try again in a moment")
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(wish, future, late))
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._carry_out())
+        return future
+
+    async def _carry_out(self) -> None:
+        """Carry out what waits, all that came meanwhile at once, until nothing does."""
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            batch, self._waiting = (
+                self._waiting[:_MOST_TOGETHER],
+                self._waiting[_MOST_TOGETHER:],
+            )
+            # A decision looks anew at every feature that changed: once, if answers come first.
+            batch.sort(key=lambda each: each.late)
+            wishes = [each.wish for each in batch if each.wish is not None]
+            look = len(wishes) < len(batch)
+            known = self._seq
+            try:
+                answers = await loop.run_in_executor(self._thread, self._work, wishes, look)
+            except Exception as error:
+                for each in batch:
+                    if not each.future.done():
+                        each.future.set_exception(error)
+                continue
+            given = iter(answers)
+            for each in batch:
+                answer = None if each.wish is None else next(given)
+                if each.future.done():  # who asked has gone away
+                    continue
+                if isinstance(answer, BudgetedError):
+                    each.future.set_exception(answer)
+                else:
+                    each.future.set_result(answer)
+            if self._seq > known:
+                async with self._news:
+                    self._news.notify_all()
+
+    def _work(self, wishes: list[Wish], look: bool) -> tuple[Granted | BudgetedError, ...]:
+        """Carry out wishes on the thread of the study; make a snapshot if somebody looks."""
+        answers: tuple[Granted | BudgetedError, ...] = ()
+        if wishes:
+            answers = self._study.carry_out(wishes)
+        else:
+            self._study.refresh()
+        self._seq = self._study.events
+        if look and self._snapshot.events < self._seq:
+            self._snapshot = self._study.snapshot()
+        return answers
+
+
+def _grown(curve: Curve, snapshot: Snapshot) -> list[dict[str, Any]]:
+    curve.advance(snapshot.entries[curve.seq :])
+    return curve.points

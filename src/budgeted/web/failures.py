@@ -1,0 +1,126 @@
+"""Errors in the words of HTTP: which status each has, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from budgeted.errors import (
+    AccessError,
+    BudgetedError,
+    BusyError,
+    ConflictError,
+    JournalError,
+    PurchaseError,
+    StudyError,
+    UnknownError,
+    UnwritableError,
+)
+from budgeted.web.pages.errors import error_page
+
+
+class Failure(BaseModel):
+    """What every refusal says."""
+
+    error: str = Field(description="what is wrong and what to do, in words")
+    mistakes: list[str] = Field(default=[], description="all of them, where there are several")
+
+
+WORDS = {
+    400: "The request cannot be understood: a header twice, a foreign host name, no JSON.",
+    401: "Log in, or send a token.",
+    403: "Sent from the page of another site, or by a form that was not made here.",
+    404: "There is no such study, request, case, chart or rehearsal.",
+    405: "The address does not take this method.",
+    409: "The study, as it is now, does not allow it.",
+    413: "Larger than this server takes.",
+    422: "Something in it makes no sense; the message says what.",
+    429: "Too much at once; wait a moment.",
+    503: "The database cannot be read or written.",
+}
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the entries of the OpenAPI document for refusals.
+
+    All routes can refuse a request as such, so some statuses are always among them.
+    """
+    every = sorted({400, 401, 503, *statuses})
+    return {status: {"model": Failure, "description": WORDS[status]} for status in every}
+
+
+_STATUS: Mapping[type[BudgetedError], int] = {
+    UnknownError: 404,
+    UnwritableError: 422,
+    ConflictError: 409,
+    JournalError: 503,
+    StudyError: 409,
+    PurchaseError: 409,
+    AccessError: 403,
+    BusyError: 429,
+}
+
+
+def status_of(error: BudgetedError) -> int:
+    """Return the status of an error: that of its nearest kind, 422 for what makes no sense.
+
+    >>> status_of(UnknownError("there is no study 'x'")), status_of(BudgetedError("no"))
+    (404, 422)
+    """
+    for kind in type(error).__mro__:
+        if kind in _STATUS:
+            return _STATUS[kind]
+    return 422
+
+
+def refuse(request: Request, status: int, message: str, mistakes: list[str]) -> Response:
+    """Return a refusal: JSON for programs, a page for people."""
+    if is_for_people(request):
+        return error_page(request, status, message)
+    return JSONResponse({"error": message, "mistakes": mistakes}, status)
+
+
+def is_for_people(request: Request) -> bool:
+    """Tell whether a page is wanted."""
+    return not request.url.path.startswith("/api/") and request.url.path != "/health"
+
+
+def install(app: FastAPI) -> None:
+    """Have an application tell errors this way."""
+
+    @app.exception_handler(BudgetedError)
+    async def _ours(request: Request, error: Exception) -> Response:
+        assert isinstance(error, BudgetedError)
+        mistakes = [str(each) for each in getattr(error, "mistakes", ())]
+        return refuse(request, status_of(error), printable(str(error)), mistakes)
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        mistakes = [
+            f"{'.'.join(str(part) for part in each['loc'][1:]) or 'body'}: {each['msg']}"
+            for each in error.errors()[:20]
+        ]
+        no_json = any(each["type"] == "json_invalid" for each in error.errors())
+        status = 400 if no_json else 422
+        return refuse(
+            request, status, printable("; ".join(mistakes)), list(map(printable, mistakes))
+        )
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        response = refuse(request, error.status_code, printable(str(error.detail)), [])
+        response.headers.update(error.headers or {})
+        return response
+
+
+def printable(text: str) -> str:
+    """Return a text without halves of characters, which no answer can carry."""
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,84 @@
+"""What people see when something cannot be: a page in plain words, or a few at the right place."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from budgeted.web.pages.templates import render
+
+_WORDS = {
+    400: ("This cannot be understood", ""),
+    401: ("Please log in", ""),
+    403: ("This is not allowed", "Reload the page and try again: it may have been open for long."),
+    404: ("There is nothing here", "The address may be mistyped, or the study has another name."),
+    405: (
+        "This address only answers to buttons",
+        "Go back to the page and press the button there.",
+    ),
+    409: ("Somebody was faster", ""),
+    413: ("This is too large", "Send a smaller file, or fewer rows."),
+    422: ("This cannot be done", ""),
+    429: ("Too much at once", "Wait a moment and try again."),
+    500: ("Something broke", "It is not your fault. Nothing that was written down is lost."),
+    503: ("The server is busy", "Wait a moment and try again."),
+}
+
+
+def error_page(request: Request, status: int, message: str) -> Response:
+    """Return an error as a page; for htmx only the words, to be shown where the user is.
+
+    Parameters
+    ----------
+    request
+        That went wrong.
+    status
+        Of the answer.
+    message
+        What is wrong and what to do.
+    """
+    if "hx-request" in request.headers:
+        return problem(request, [message], status=status, place="#problem")
+    heading, hint = _WORDS.get(status, (_phrase(status), ""))
+    return render(
+        request,
+        "error.html",
+        status=status,
+        code=status,
+        heading=heading,
+        hint=hint,
+        message=message,
+    )
+
+
+def problem(request: Request, mistakes: list[str], *, status: int, place: str) -> Response:
+    """Return mistakes as a part of a page, to be put into a place, so that forms stay filled in.
+
+    Parameters
+    ----------
+    request
+        That was refused.
+    mistakes
+        In words.
+    status
+        Of the answer.
+    place
+        Selector of the element that shows them.
+    """
+    said = {"say": {"words": f"Not done: {' '.join(mistakes)[:300]}"}}
+    headers = {
+        "HX-Retarget": place,
+        "HX-Reswap": "innerHTML",
+        "HX-Trigger": json.dumps(said),
+    }
+    return render(request, "parts/problem.html", status=status, headers=headers, mistakes=mistakes)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "This did not work"

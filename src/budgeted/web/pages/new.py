@@ -1,0 +1,125 @@
+"""A new study: a form or a file, a list of cases, a preview, and then it begins."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.datastructures import FormData, UploadFile
+
+from budgeted.errors import BudgetedError
+from budgeted.loss import LOSSES
+from budgeted.web.api.given import TheActor, TheOffice
+from budgeted.web.intake import Understood, Upload, understand
+from budgeted.web.names import segment
+from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
+from budgeted.web.pages.templates import render
+from budgeted.web.views.intake import preview_view
+from budgeted.web.views.studies import policy_choices
+
+router = APIRouter()
+
+
+@router.get("/studies/new")
+async def new(request: Request) -> Response:
+    """Show the form."""
+    return render(
+        request, "new.html", policies=policy_choices(), losses=list(LOSSES), here="studies"
+    )
+
+
+@router.post("/studies/preview")
+async def preview(request: Request, office: TheOffice) -> Response:
+    """Show what was understood, row by row."""
+    return _preview(request, await _understood(request, office), 200)
+
+
+@router.post("/studies")
+async def create(request: Request, office: TheOffice, actor: TheActor) -> Response:
+    """Begin the study, or show again what is wrong."""
+    found = await _understood(request, office)
+    try:
+        given = found.checked()
+    except BudgetedError:
+        if not is_htmx(request):
+            raise
+        return _preview(request, found, REFUSED)
+    try:
+        desk = await office.create(given, by=actor, validation=found.validation)
+    except BudgetedError as error:
+        return refused(request, error, "#problem")
+    return go(request, f"/studies/{segment(desk.name)}")
+
+
+def _preview(request: Request, found: Understood, status: int) -> Response:
+    return render(request, "parts/preview.html", status=status, view=preview_view(found))
+
+
+async def _understood(request: Request, office: TheOffice) -> Understood:
+    form = await request.form()
+    study: bytes | dict[str, Any] = _typed(form)
+    if form.get("source") == "file":
+        study = await _content(form, "study_file") or b""
+    upload = Upload(
+        study,
+        await _content(form, "cases") or b"",
+        _text(form, "id_column") or "case",
+        _text(form, "label_column") or "label",
+        await _content(form, "validation"),
+    )
+    return await asyncio.to_thread(understand, upload, office.settings.limits)
+
+
+def _typed(form: FormData) -> dict[str, Any]:
+    """What the form holds, under the keys of a study file; rows left empty are passed over."""
+    rows = zip(
+        *(map(str, form.getlist(f"feature_{key}")) for key in ("name", "values", "cost")),
+        strict=False,
+    )
+    features = [
+        {"name": name.strip(), "values": _listed(values), "cost": cost.strip()}
+        for name, values, cost in rows
+        if (name + values + cost).strip()
+    ]
+    seed = _text(form, "seed")
+    typed: dict[str, Any] = {
+        "name": _text(form, "name"),
+        "budget": _text(form, "budget"),
+        "case_rule": _text(form, "case_rule") or "fresh",
+        "loss": _text(form, "loss") or "gini",
+        "seed": int(seed) if seed.isdecimal() else (seed or 0),
+        "policy": {"name": _text(form, "policy") or "sfl"},
+        "features": features,
+    }
+    labels, prior = _listed(_text(form, "labels")), _listed(_text(form, "prior"))
+    if labels:
+        typed["labels"] = labels
+    if prior:
+        typed["prior"] = [_number(each) for each in prior]
+    return typed
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text  # the check of the study says what is wrong with it
+
+
+def _text(form: FormData, key: str) -> str:
+    given = form.get(key, "")
+    return given.strip() if isinstance(given, str) else ""
+
+
+async def _content(form: FormData, key: str) -> bytes | None:
+    """The bytes of a file; None if none was chosen. Its name is never used."""
+    given = form.get(key)
+    if not isinstance(given, UploadFile) or not given.filename:
+        return None
+    return await given.read()

@@ -1,0 +1,111 @@
+"""Rehearsals: policies spend pretended money on a table whose answers are all known."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.datastructures import FormData, UploadFile
+
+from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.web import reading
+from budgeted.web.api.given import TheActor, TheRehearsals
+from budgeted.web.api.live import watched_rehearsal
+from budgeted.web.jobs import Wanted
+from budgeted.web.pages.answers import go, refused
+from budgeted.web.pages.templates import render
+
+router = APIRouter(prefix="/rehearsals")
+
+
+@router.get("")
+async def rehearsals(request: Request, kept: TheRehearsals) -> Response:
+    """Show all rehearsals, and the form for a new one."""
+    view = reading.rehearsals_page(kept)
+    return render(request, "rehearsals.html", view=view, here="rehearsals")
+
+
+@router.post("")
+async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Response:
+    """Begin a rehearsal."""
+    form = await request.form()
+    try:
+        job = await kept.create(_wanted(form), await _table(form), by=actor)
+    except BudgetedError as error:
+        return refused(request, error, "#problem")
+    return go(request, f"/rehearsals/{job.id}")
+
+
+@router.get("/{id}")
+async def rehearsal(request: Request, kept: TheRehearsals, id: str) -> Response:
+    """Show a rehearsal."""
+    view = await reading.rehearsal_page(kept, id)
+    return render(request, "rehearsal.html", view=view, here="rehearsals")
+
+
+@router.get("/{id}/results")
+async def results(request: Request, kept: TheRehearsals, id: str) -> Response:
+    """Return how far it is, and what its runs say so far."""
+    view = await reading.rehearsal_page(kept, id)
+    return render(request, "parts/results.html", view=view)
+
+
+@router.post("/{id}/cancel")
+async def cancel(request: Request, kept: TheRehearsals, id: str) -> Response:
+    """Stop a rehearsal."""
+    try:
+        await kept.cancel(id)
+    except BudgetedError as error:
+        return refused(request, error, "#problem")
+    return go(request, f"/rehearsals/{id}")
+
+
+@router.get("/{id}/live")
+async def live(request: Request, kept: TheRehearsals, id: str) -> Response:
+    """Send how far it is, as it goes on."""
+    return await watched_rehearsal(request, kept, id)
+
+
+def _wanted(form: FormData) -> Wanted:
+    runs = _text(form, "runs")
+    seed = _text(form, "seed") or "0"
+    if not (runs.isdecimal() and seed.isdecimal()):
+        raise ExperimentError(["runs and seed: must be whole numbers"])
+    return Wanted(
+        title=_text(form, "title"),
+        label=_text(form, "label"),
+        ignore=tuple(_listed(_text(form, "ignore"))),
+        policies=tuple(str(each) for each in form.getlist("policies")),
+        budgets=tuple(_listed(_text(form, "budgets"))),
+        runs=int(runs),
+        seed=int(seed),
+        costs=_costs(_text(form, "cost") or "1", _text(form, "costs")),
+        missing=_text(form, "missing") or "no value",
+    )
+
+
+def _costs(every: str, lines: str) -> str | dict[str, str]:
+    """One price for all, or a price for each feature, a line each."""
+    named = {}
+    for line in lines.splitlines():
+        name, mark, price = line.rpartition("=")
+        if mark:
+            named[name.strip()] = price.strip()
+        elif line.strip():
+            raise ExperimentError([f"prices: a line must be name = price, got {line.strip()!r}"])
+    return named or every
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def _text(form: FormData, key: str) -> str:
+    given = form.get(key, "")
+    return given.strip() if isinstance(given, str) else ""
+
+
+async def _table(form: FormData) -> bytes:
+    given = form.get("table")
+    if not isinstance(given, UploadFile) or not given.filename:
+        raise ExperimentError(["choose the table to rehearse on"])
+    return await given.read()

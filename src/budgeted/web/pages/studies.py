@@ -1,0 +1,25 @@
+"""The list of studies."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from budgeted.web import reading
+from budgeted.web.api.given import TheOffice
+from budgeted.web.pages.templates import render
+
+router = APIRouter()
+
+
+@router.get("/")
+async def first() -> Response:
+    """Lead to the studies."""
+    return RedirectResponse("/studies", status_code=307)
+
+
+@router.get("/studies")
+async def studies(request: Request, office: TheOffice) -> Response:
+    """Show all studies with their money."""
+    view = await reading.studies_page(office)
+    return render(request, "studies.html", view=view, here="studies")

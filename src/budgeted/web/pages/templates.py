@@ -1,0 +1,111 @@
+"""Jinja2 for all pages: everything is escaped, and a name that is not given is an error."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from budgeted import __version__
+
+
+@cache
+def environment() -> Environment:
+    """Return what renders templates; built once."""
+    made = Environment(
+        loader=PackageLoader("budgeted.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "percent": percent,
+        "percent_number": percent_number,
+        "readable_time": readable_time,
+        "short_number": short_number,
+    }
+    return made
+
+
+def render(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    **given: Any,
+) -> HTMLResponse:
+    """Return a page, or a part of one.
+
+    Parameters
+    ----------
+    request
+        Whose answer it is: who acts, the token of its forms, where it is.
+    template, given
+        Its name, and what it shows.
+    status, headers
+        Of the answer.
+    """
+    state = request.state
+    shared = {
+        "version": __version__,
+        "actor": getattr(state, "actor", ""),
+        "known": bool(getattr(state, "actor", "")),
+        "guarded": _guarded(request),
+        "csrf": getattr(state, "csrf", ""),
+        "path": request.url.path,
+        "here": "",
+    }
+    text = environment().get_template(template).render(shared | given)
+    return HTMLResponse(text, status_code=status, headers=headers)
+
+
+def _guarded(request: Request) -> bool:
+    """Tell whether people log in here; what stands before the application may not know it."""
+    app = request.scope.get("app")
+    return app is not None and bool(app.state.settings.credentials_needed)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share as people read it.
+
+    >>> percent(0.1642), percent(0.5, 0)
+    ('16.4 %', '50 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def percent_number(share: float) -> str:
+    """Return a share as a width: a number from 0 to 100.
+
+    >>> percent_number(1 / 3), percent_number(-0.1), percent_number(7)
+    ('33.33', '0.00', '100.00')
+    """
+    return f"{100 * min(1.0, max(0.0, share)):.2f}"
+
+
+def readable_time(at: str) -> str:
+    """Return the text of a time in UTC as people read it.
+
+    >>> readable_time("2026-01-05T09:30:00Z"), readable_time("some day")
+    ('5 Jan 2026, 09:30', 'some day')
+    """
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return at
+    return f"{moment.day} {moment:%b %Y, %H:%M}"
+
+
+def short_number(number: float) -> str:
+    """Return a number with as many digits as people type.
+
+    >>> short_number(0.6), short_number(1 / 3)
+    ('0.6', '0.3333')
+    """
+    return f"{number:.4g}"

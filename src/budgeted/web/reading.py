@@ -1,0 +1,151 @@
+"""What each address shows, for people and programs alike: one function per page."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from budgeted.comparison import curves_figure, purchases_figure
+from budgeted.errors import BudgetedError, UnknownError
+from budgeted.simulation import Validation
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.status import status_of
+from budgeted.web import charts
+from budgeted.web.desk import Desk
+from budgeted.web.office import Office
+from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
+from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.rehearsals import (
+    RehearsalsView,
+    RehearsalView,
+    rehearsal_view,
+    rehearsals_view,
+)
+from budgeted.web.views.studies import StudiesView, card_of
+from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
+
+CHARTS = ("error", "worth", "belief", "purchases")
+
+
+async def studies_page(office: Office) -> StudiesView:
+    """Return the list of studies; one that cannot be opened does not hide the others."""
+    cards, broken = [], []
+    for name in await office.names():
+        try:
+            desk = await office.desk(name)
+            cards.append(await desk.view("card", card_of))
+        except BudgetedError as error:
+            broken.append(f"{name}: {error}")
+    cards.sort(key=lambda card: card.last_at, reverse=True)
+    return StudiesView(studies=cards, broken=broken)
+
+
+async def study_page(desk: Desk) -> StudyView:
+    """Return the page of a study."""
+    return await desk.view("study", _study, desk.most_at_once, desk.validation)
+
+
+async def worklist_page(desk: Desk) -> WorklistView:
+    """Return the requests under way."""
+    return await desk.view("worklist", worklist_view)
+
+
+async def worklist_file(desk: Desk) -> str:
+    """Return the requests under way as CSV."""
+    return await desk.view("worklist.csv", worklist_csv)
+
+
+async def history_page(
+    desk: Desk, text: str = "", kind: str = "", who: str = "", feature: str = "", case: str = "",
+    page: int = 1,
+) -> HistoryView:  # fmt: skip
+    """Return a page of the log."""
+    return await desk.view("history", history_view, text, kind, who, feature, case, page)
+
+
+async def history_file(
+    desk: Desk, text: str = "", kind: str = "", who: str = "", feature: str = "", case: str = ""
+) -> str:
+    """Return the log as CSV."""
+    return await desk.view("history.csv", history_csv, text, kind, who, feature, case)
+
+
+async def model_page(
+    desk: Desk, known: tuple[str, ...] = (), prior: tuple[float, ...] = ()
+) -> ModelView:
+    """Return what the classifier says of a case known in part."""
+    return await desk.view("model", model_view, known, prior)
+
+
+async def model_file(desk: Desk, prior: tuple[float, ...] = ()) -> str:
+    """Return the classifier as JSON."""
+    return await desk.view("model.json", _model, prior)
+
+
+async def chart(desk: Desk, which: str, feature: str = "") -> dict[str, Any]:
+    """Return a chart as a Vega-Lite dictionary with its data inside.
+
+    Parameters
+    ----------
+    desk
+        Of the study.
+    which
+        One of `CHARTS`.
+    feature
+        Whose belief to show; the first one's unless given.
+    """
+    if which == "error":
+        points = await desk.curve()
+        budget = float(desk.snapshot().state.problem.budget)
+        return charts.error_against_money(points, budget)
+    if which not in CHARTS:
+        raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
+    return await desk.view("chart", _chart, which, feature)
+
+
+def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:
+    """Return the list of rehearsals."""
+    return rehearsals_view(rehearsals.all(), rehearsals.limits.runs)
+
+
+async def rehearsal_page(rehearsals: Rehearsals, id: str) -> RehearsalView:
+    """Return a rehearsal with what its runs say so far."""
+    job = rehearsals.find(id)
+    return await asyncio.to_thread(rehearsal_view, job, await rehearsals.results(job))
+
+
+async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[str, Any]:
+    """Return a chart of a rehearsal, ``error`` or ``purchases``, once there is a run to show."""
+    job = rehearsals.find(id)
+    results = {
+        label: runs for label, runs in (await rehearsals.results(job)).items() if runs.errors.size
+    }
+    if not results:
+        raise UnknownError("there is nothing to show yet: no run has bought anything")
+    draw = {"error": curves_figure, "purchases": purchases_figure}.get(which)
+    if draw is None:
+        raise UnknownError(f"there is no chart {which!r}; there are error, purchases")
+    return await asyncio.to_thread(draw, job.wanted.title, results)
+
+
+def _study(study: Snapshot, most_at_once: int, validation: Validation | None) -> StudyView:
+    measured = None if validation is None else validation.error(study.state.belief)
+    return study_view(study, most_at_once, validation is not None, measured)
+
+
+def _model(study: Snapshot, prior: tuple[float, ...]) -> str:
+    return with_shares(study.model(), prior).to_json()
+
+
+def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
+    if which == "belief":
+        problem = study.state.problem
+        name = feature or problem.features[0].name
+        if name not in [each.name for each in problem.features]:
+            raise UnknownError(f"there is no feature {name!r}")
+        return charts.belief_of(study.state.belief, name)
+    status = status_of(study, 0)
+    if which == "worth":
+        return charts.worth(status.cells, status.loss)
+    return charts.purchases(status.cells)

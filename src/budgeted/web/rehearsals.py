@@ -1,0 +1,228 @@
+"""Rehearsals: one at a time in a process of its own, the others wait their turn."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from budgeted.errors import BudgetedError, BusyError, StudyError, UnknownError
+from budgeted.journal import now
+from budgeted.results import Store
+from budgeted.runs import Runs
+from budgeted.web.jobs import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    RUNNING,
+    WAITING,
+    Job,
+    Wanted,
+    check,
+)
+from budgeted.web.settings import Settings
+from budgeted.web.streams import Streams, event
+
+_MOST_KEPT = 200
+
+
+class Rehearsals:
+    """All rehearsals of a server; they are kept in a folder, so that a restart shows them.
+
+    One that was under way when the server ended goes on when it starts again: every run is kept
+    as it ends.
+
+    Parameters
+    ----------
+    settings
+        Of the server.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.limits = settings.limits
+        self._folder = settings.data_folder / "rehearsals"
+        self._jobs: dict[str, Job] = {}
+        self._news = asyncio.Condition()
+        self._worker: asyncio.Task[None] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._results: dict[str, tuple[int, dict[str, Runs]]] = {}
+        self._ending = False
+
+    async def open(self) -> None:
+        """Find what is kept, and go on with what was not finished."""
+        restarted = {"state": WAITING, "message": "goes on after a restart of the server"}
+        for job in await asyncio.to_thread(_kept, self._folder):
+            self._jobs[job.id] = job.changed(**restarted) if job.state == RUNNING else job
+        self._worker = asyncio.create_task(self._work())
+
+    async def close(self) -> None:
+        """Stop what is under way; it goes on at the next start."""
+        self._ending = True
+        if self._worker is not None:
+            self._worker.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._worker
+
+    def all(self) -> list[Job]:
+        """Return all rehearsals, the newest first."""
+        return sorted(self._jobs.values(), key=lambda job: (job.at, job.id), reverse=True)
+
+    def find(self, id: str) -> Job:
+        """Return a rehearsal."""
+        if id not in self._jobs:
+            raise UnknownError("there is no such rehearsal")
+        return self._jobs[id]
+
+    async def create(self, wanted: Wanted, content: bytes, *, by: str) -> Job:
+        """Take on a rehearsal of a complete table, after checking it.
+
+        Parameters
+        ----------
+        wanted
+            What is compared.
+        content
+            Of the CSV.
+        by
+            Who wants it.
+        """
+        waiting = sum(job.state in (WAITING, RUNNING) for job in self._jobs.values())
+        if waiting >= self.limits.waiting:
+            raise BusyError(f"{waiting} rehearsals wait already; cancel some, or try again later")
+        if len(self._jobs) >= _MOST_KEPT:
+            raise BusyError(f"{len(self._jobs)} rehearsals are kept in {self._folder}: delete some")
+        job = await asyncio.to_thread(self._made, wanted, content, by)
+        self._jobs[job.id] = job
+        await self._tell()
+        return job
+
+    async def cancel(self, id: str) -> Job:
+        """Stop a rehearsal, or take it out of the queue; its finished runs are kept."""
+        job = self.find(id)
+        if job.state not in (WAITING, RUNNING):
+            raise StudyError(f"this rehearsal is {job.state} already")
+        running = job.state == RUNNING
+        job = await self._change(job.id, state=CANCELLED, message="cancelled")
+        if running and self._process is not None:
+            _end(self._process)
+        return job
+
+    async def results(self, job: Job) -> dict[str, Runs]:
+        """Return the runs that are there, by the label of the policy."""
+        known = self._results.get(job.id)
+        if known is None or known[0] != job.done:
+            found = await asyncio.to_thread(_finished, job)
+            self._results = {job.id: (job.done, found)}  # one: a page shows one
+            return found
+        return known[1]
+
+    async def events(self, job: Job, streams: Streams, after: int) -> AsyncIterator[bytes]:
+        """Yield an event after each change of a rehearsal, until it is over."""
+        while True:
+            job = self.find(job.id)
+            if job.changes > after:
+                after = job.changes
+                data = {"seq": after, "state": job.state, "done": job.done, "total": job.total}
+                yield event("changed", after, data)
+                continue
+            came = await streams.or_heartbeat(self._change_of(job.id, job.changes))
+            if came is None:
+                return
+            if not came:
+                yield b": still here\n\n"
+
+    async def _change_of(self, id: str, after: int) -> None:
+        async with self._news:
+            await self._news.wait_for(lambda: self._jobs[id].changes > after)
+
+    async def _change(self, id: str, **changes: Any) -> Job:
+        job = self._jobs[id] = self._jobs[id].changed(**changes)
+        if "state" in changes:
+            await asyncio.to_thread(job.keep)
+        await self._tell()
+        return job
+
+    async def _tell(self) -> None:
+        async with self._news:
+            self._news.notify_all()
+
+    async def _work(self) -> None:
+        """Take one after the other, the oldest first."""
+        while True:
+            async with self._news:
+                await self._news.wait_for(lambda: self._next() is not None)
+            job = self._next()
+            if job is not None:
+                await self._run(job)
+
+    def _next(self) -> Job | None:
+        waiting = [job for job in reversed(self.all()) if job.state == WAITING]
+        return waiting[0] if waiting else None
+
+    async def _run(self, job: Job) -> None:
+        await self._change(job.id, state=RUNNING, message="")
+        process = self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "budgeted.web.rehearse", str(job.folder),
+            str(self.limits.workers),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        errors = asyncio.create_task(process.stderr.read(100_000))
+        try:
+            async for line in process.stdout:
+                if self._jobs[job.id].state == RUNNING:
+                    await self._change(job.id, done=int(line))
+            status = await process.wait()
+        finally:
+            if process.returncode is None:
+                _end(process)
+                await process.wait()
+            self._process = None
+            said = (await errors).decode(errors="replace").strip()
+        if self._jobs[job.id].state != RUNNING:
+            return
+        if status == 0:
+            await self._change(job.id, state=DONE)
+        else:
+            words = said.splitlines()[-1][:500] if said else f"its process ended with {status}"
+            await self._change(job.id, state=FAILED, message=words)
+
+    def _made(self, wanted: Wanted, content: bytes, by: str) -> Job:
+        id = secrets.token_hex(8)
+        folder = self._folder / id
+        folder.mkdir(parents=True)
+        try:
+            table, _ = check(wanted, content, folder, self.limits)
+            job = Job(id, folder, wanted, by, now(), len(table), table.features, table.labels)
+            job.keep()
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return job
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Its workers end with it."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+
+
+def _kept(folder: Path) -> list[Job]:
+    found = []
+    for each in sorted(folder.glob("*/job.json")):
+        with suppress(BudgetedError):  # a damaged one must not hide the others
+            found.append(Job.read(each.parent))
+    return found
+
+
+def _finished(job: Job) -> dict[str, Runs]:
+    if not job.results.exists():
+        return {}
+    return Store(job.results, job.experiment()).load_finished()

@@ -1,0 +1,120 @@
+"""The server process: a socket, the application, and a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from budgeted.errors import AccessError
+from budgeted.web.app import create_app
+from budgeted.web.settings import Settings
+
+_PATIENCE = 10
+"""Seconds that requests under way get when the server ends."""
+_SWITCH = 0.001
+"""Seconds after which a thread that decides lets the one that answers have its turn."""
+
+
+class Server(uvicorn.Server):
+    """Tells those who watch that the server ends, so that their streams do too."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams first: waiting for them to end by themselves would take for ever."""
+        app: Any = self.config.app
+        office = getattr(app.state, "office", None)
+        if office is not None:
+            office.closing.set()
+        await super().shutdown(sockets)
+
+
+def run(
+    settings: Settings,
+    *,
+    announce: Callable[[str], object] = print,
+    tls: tuple[Path, Path] | None = None,
+    show: bool = False,
+) -> None:
+    """Serve until somebody ends it.
+
+    Parameters
+    ----------
+    settings
+        Where the studies are, who may come in, and how much is too much.
+    announce
+        Told the address as soon as it can be opened.
+    tls
+        Files of a certificate and its key, to speak HTTPS.
+    show
+        Whether to open the page in the browser.
+    """
+    app = create_app(settings)
+    listening = _listen(settings)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # addresses can hold what people typed
+        server_header=False,
+        date_header=True,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_PATIENCE,
+        ssl_certfile=None if tls is None else tls[0],
+        ssl_keyfile=None if tls is None else tls[1],
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    server = Server(config)
+    address = _address(settings, listening, tls is not None)
+    sys.setswitchinterval(_SWITCH)
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
+
+    async def serve() -> None:
+        running = asyncio.ensure_future(server.serve(sockets=[listening]))
+        while not (server.started or running.done()):
+            await asyncio.sleep(0.02)
+        if server.started:
+            announce(f"The page is at {address} (end with Ctrl-C)")
+            if show:
+                webbrowser.open(address)
+        await running
+
+    try:
+        asyncio.run(serve())
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """Return a socket that listens, or an error that says why not."""
+    try:
+        family, *_, where = socket.getaddrinfo(
+            settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM
+        )[0]
+        # With its protocol named, asyncio sends small answers at once instead of after 40 ms.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(where)
+        found.listen(512)
+        found.setblocking(False)
+    except OSError as error:
+        raise AccessError(
+            f"--host {settings.host} --port {settings.port}: cannot listen there "
+            f"({error.strerror or error}); is another server running? Try --port 0"
+        ) from None
+    return found
+
+
+def _address(settings: Settings, listening: socket.socket, tls: bool) -> str:
+    host = settings.host
+    if ":" in host and not host.startswith("["):
+        host = f"[{host}]"
+    return f"{'https' if tls else 'http'}://{host}:{listening.getsockname()[1]}"

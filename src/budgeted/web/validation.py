@@ -1,0 +1,84 @@
+"""Validation files: cases known in full, to measure the error of a study's classifier on.
+
+They are kept beside the database, never in the journal, and no policy ever sees them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgeted.errors import StudyFileError
+from budgeted.problem import Problem
+from budgeted.simulation import Validation
+from budgeted.study.decisions import shortened
+from budgeted.study.file import parse_rows
+from budgeted.study.words import as_csv
+
+_UNKNOWN = ("", "?")
+_FILE = "validation file"
+
+
+def read_validation(content: bytes, problem: Problem, label_column: str = "label") -> Validation:
+    r"""Return the judge in a CSV; an error lists what is wrong, with lines.
+
+    Parameters
+    ----------
+    content
+        Of the file: a column per feature and one for the label; empty cells and ``?`` are unknown,
+        other columns are left alone.
+    problem
+        Of the study.
+    label_column
+        Which column holds the label.
+
+    Examples
+    --------
+    >>> from budgeted import Belief, Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 10)
+    >>> judge = read_validation(b"fever,label\nno,well\nyes,ill\n,ill\n", problem)
+    >>> round(judge.error(Belief.prior(problem)), 3)
+    0.667
+    """
+    rows, lines = _rows(content, problem, label_column)
+    values = np.full((len(rows), len(problem.features)), -1, dtype=np.int64)
+    labels = np.zeros(len(rows), dtype=np.int64)
+    mistakes = []
+    for at, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        if row[0] in problem.labels:
+            labels[at] = problem.labels.index(row[0])
+        else:
+            mistakes.append(f"line {line}, {label_column!r}: there is no label {row[0]!r}")
+        for position, (feature, cell) in enumerate(zip(problem.features, row[1:], strict=True)):
+            if cell in feature.values:
+                values[at, position] = feature.values.index(cell)
+            elif cell not in _UNKNOWN:
+                listed = ", ".join(map(repr, feature.values))
+                mistakes.append(f"line {line}, {feature.name!r}: {cell!r} is none of {listed}")
+    if not rows:
+        mistakes.append("there are no rows below the header")
+    if mistakes:
+        raise StudyFileError(_FILE, shortened(mistakes))
+    return Validation.of_table(problem, values, labels)
+
+
+def tidy_validation(content: bytes, problem: Problem, label_column: str = "label") -> bytes:
+    """Return the file with just the label and the features, after checking it."""
+    read_validation(content, problem, label_column)
+    rows, _ = _rows(content, problem, label_column)
+    header = ("label", *(feature.name for feature in problem.features))
+    return as_csv(header, rows).encode()
+
+
+def _rows(content: bytes, problem: Problem, label_column: str) -> tuple[list[list[str]], list[int]]:
+    """The label and the value of each feature, row by row; and the lines of the rows."""
+    header, rows, lines = parse_rows(content, _FILE)
+    # A feature may be called "label": the kept file has the label first.
+    names = [feature.name for feature in problem.features]
+    missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
+               for name in (label_column, *names) if name not in header]  # fmt: skip
+    if missing:
+        raise StudyFileError(_FILE, shortened(missing))
+    places = [header.index(label_column)]
+    for name in names:
+        places.append(len(header) - 1 - header[::-1].index(name))
+    return [[row[at] for at in places] for row in rows], lines

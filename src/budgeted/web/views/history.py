@@ -1,0 +1,143 @@
+"""The log of a study: every event, who and when."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from budgeted.events import Entry
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.words import as_csv, describe
+from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
+from budgeted.web.views.studies import StudyCard, card_of
+
+PER_PAGE = 100
+KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "withdrawn",
+         "budget_changed", "closed")  # fmt: skip
+COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
+
+
+class HistoryLine(View):
+    """An event, with the request that it is about as it is now."""
+
+    event: EventView
+    request: RequestView | None = Field(description="None for events that are about no request")
+    corrects: bool = Field(description="whether its value can be corrected from this line")
+
+
+class HistoryView(View):
+    """A page of the log, newest first, after a filter."""
+
+    study: StudyCard
+    seq: int
+    lines: list[HistoryLine]
+    total: int = Field(description="events that pass the filter")
+    page: int
+    pages: int
+    text: str
+    kind: str
+    who: str
+    feature: str
+    case: str
+    kinds: list[str]
+    people: list[str]
+    features: list[str]
+
+
+def history_view(
+    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str, page: int
+) -> HistoryView:
+    """Return a page of the log.
+
+    Parameters
+    ----------
+    study
+        At the moment.
+    text, kind, who, feature, case
+        Only events whose words hold the text, of this kind, by this person, about a request of
+        this feature and case; empty for all.
+    page
+        From 1; behind the last one is the last one.
+    """
+    chosen = filtered(study, text, kind, who, feature, case)
+    pages = max(1, -(-len(chosen) // PER_PAGE))
+    page = min(max(1, page), pages)
+    shown = chosen[::-1][(page - 1) * PER_PAGE : page * PER_PAGE]
+    return HistoryView(
+        study=card_of(study),
+        seq=study.events,
+        lines=[_line(study, entry) for entry in shown],
+        total=len(chosen),
+        page=page,
+        pages=pages,
+        text=text,
+        kind=kind,
+        who=who,
+        feature=feature,
+        case=case,
+        features=[each.name for each in study.created.features],
+        kinds=[each for each in KINDS if any(entry.event.kind == each for entry in study.entries)],
+        people=sorted({entry.by for entry in study.entries}),
+    )
+
+
+def filtered(
+    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str
+) -> list[Entry]:
+    """Return the events that a filter lets through."""
+    wanted = text.casefold()
+    return [
+        entry
+        for entry in study.entries
+        if kind in ("", entry.event.kind)
+        and who in ("", entry.by)
+        and (not wanted or wanted in describe(entry.event).casefold())
+        and (not (feature or case) or _is_about(study, entry, feature, case))
+    ]
+
+
+def history_csv(study: Snapshot, text: str, kind: str, who: str, feature: str, case: str) -> str:
+    """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
+    lines = map(event_of, filtered(study, text, kind, who, feature, case))
+    return as_csv(
+        COLUMNS,
+        [
+            (str(each.seq), each.at, each.by, each.kind,
+             "" if each.number is None else str(each.number), _case(study, each), each.words)
+            for each in lines
+        ],
+    )  # fmt: skip
+
+
+def _is_about(study: Snapshot, entry: Entry, feature: str, case: str) -> bool:
+    number = getattr(entry.event, "number", None)
+    if number is None:
+        return not feature and getattr(entry.event, "case", None) == case
+    request = study.request(number)
+    return feature in ("", request.feature) and case in ("", request.case)
+
+
+def worklist_csv(study: Snapshot) -> str:
+    """Return the requests under way as CSV, with an empty column for the values."""
+    return as_csv(
+        ("number", "case", "label", "feature", "cost", "asked_at", "asked_by", "why", "value"),
+        [
+            (str(each.number), each.case, each.label, each.feature, str(each.cost), each.at,
+             each.by, each.why, "")
+            for each in study.requests("pending")
+        ],
+    )  # fmt: skip
+
+
+def _line(study: Snapshot, entry: Entry) -> HistoryLine:
+    shown = event_of(entry)
+    if shown.number is None:
+        return HistoryLine(event=shown, request=None, corrects=False)
+    request = request_of(study.request(shown.number), study.state.problem)
+    brought = shown.kind in ("told", "recorded", "corrected")
+    return HistoryLine(event=shown, request=request, corrects=brought and request.correctable)
+
+
+def _case(study: Snapshot, event: EventView) -> str:
+    if event.case is not None:
+        return event.case
+    return "" if event.number is None else study.request(event.number).case

@@ -1,0 +1,153 @@
+"""The classifier: what it says of a new case that is known in part, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+
+from budgeted.errors import ModelError
+from budgeted.model import UNKNOWN, Model
+from budgeted.study.snapshot import Snapshot
+from budgeted.web.views.parts import View
+from budgeted.web.views.studies import StudyCard, card_of
+
+
+class ValueView(View):
+    """A value of a feature, and how often it is seen for each label."""
+
+    name: str
+    chances: list[float] = Field(description="P(value | label), in the order of the labels")
+    chosen: bool
+
+
+class ModelFeature(View):
+    """A feature of the classifier, and what it does for this case."""
+
+    position: int
+    name: str
+    values: list[ValueView]
+    chosen: str | None
+    contributions: list[float] | None = Field(
+        description="by how much knowing it moved the probability of each label; None if unknown"
+    )
+    informative: float | None = Field(
+        description="expected fall of the GINI loss of this case if it were measured; None if known"
+    )
+
+
+class LabelView(View):
+    """A label: how probable it is for this case, and how common."""
+
+    name: str
+    probability: float
+    words: str = Field(examples=["87.1 %"])
+    prior: float
+    study_prior: float
+    best: bool
+
+
+class ModelView(View):
+    """Everything on the page of the classifier."""
+
+    study: StudyCard
+    seq: int
+    labels: list[LabelView]
+    features: list[ModelFeature]
+    known: int = Field(description="how many features of the case are known")
+    own_prior: bool = Field(description="whether another prior than the study's is used")
+
+
+def model_view(study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...]) -> ModelView:
+    """Return what the classifier says.
+
+    Parameters
+    ----------
+    study
+        At the moment.
+    known
+        What is known of the case, each as ``<position of the feature>=<value>``.
+    prior
+        Shares of the labels in the population, one per label; empty for those of the study.
+    """
+    model = study.model()
+    case = case_of(model, known)
+    return view_of(study, with_shares(model, prior), case)
+
+
+def with_shares(model: Model, prior: Sequence[float]) -> Model:
+    """Return the model for a population; shares that do not sum to one are scaled."""
+    if not prior:
+        return model
+    total = sum(prior)
+    if len(prior) != len(model.labels) or not all(share > 0 for share in prior) or total > 1e9:
+        raise ModelError(f"prior: must be {len(model.labels)} shares above 0, one per label")
+    return model.with_prior([share / total for share in prior])
+
+
+def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
+    """Return feature → value of a case given as position=value."""
+    case = {}
+    for each in known:
+        position, mark, value = each.partition("=")
+        if not each or not value:
+            continue
+        if not mark or not position.isdecimal() or not int(position) < len(model.features):
+            raise ModelError(f"known: must be <position of a feature>=<value>, got {each!r}")
+        case[model.features[int(position)].name] = value
+    return case
+
+
+def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
+    """Return what a model says of a case."""
+    chances = model.predict(case)
+    best = max(chances, key=lambda label: chances[label])
+    given = dict(zip(model.labels, study.state.problem.prior, strict=True))
+    return ModelView(
+        study=card_of(study),
+        seq=study.events,
+        labels=[
+            LabelView(
+                name=label,
+                probability=chances[label],
+                words=f"{100 * chances[label]:.1f} %",
+                prior=share,
+                study_prior=given[label],
+                best=label == best,
+            )
+            for label, share in zip(model.labels, model.prior, strict=True)
+        ],
+        features=[_feature(model, case, at) for at in range(len(model.features))],
+        known=sum(value not in UNKNOWN for value in case.values()),
+        own_prior=model.prior != study.state.problem.prior,
+    )
+
+
+def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
+    feature = model.features[at]
+    counts = np.asarray(feature.counts)
+    chances = counts / counts.sum(axis=1, keepdims=True)
+    value = case.get(feature.name)
+    chosen = None if value is None or value in UNKNOWN else value
+    others = {name: each for name, each in case.items() if name != feature.name}
+    before = np.array(list(model.predict(others).values()))
+    contributions = informative = None
+    if chosen is not None:
+        contributions = (np.array(list(model.predict(case).values())) - before).tolist()
+    else:
+        joint = before[:, None] * chances  # labels × values
+        totals = joint.sum(axis=0)
+        after = 1 - ((joint / totals) ** 2).sum(axis=0)
+        informative = max(0.0, float(1 - (before**2).sum() - (totals * after).sum()))
+    return ModelFeature(
+        position=at,
+        name=feature.name,
+        values=[
+            ValueView(name=name, chances=chances[:, column].tolist(), chosen=name == chosen)
+            for column, name in enumerate(feature.values)
+        ],
+        chosen=chosen,
+        contributions=contributions,
+        informative=informative,
+    )

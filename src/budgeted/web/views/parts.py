@@ -1,0 +1,157 @@
+"""Pieces that several pages show: money, requests, events."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from budgeted import events
+from budgeted.events import Entry
+from budgeted.problem import Problem
+from budgeted.state import State
+from budgeted.study import Requested
+from budgeted.study.standing import RECORDED, TOLD
+from budgeted.study.words import describe, ranking
+
+_MOST_COMPARED = 12
+
+
+class View(BaseModel):
+    """What pages are made of: it does not change once it is made."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Money(View):
+    """Amounts as text, because they are exact; shares of the budget for the bar."""
+
+    budget: str = Field(examples=["400.00"])
+    spent: str
+    reserved: str
+    free: str
+    spent_percent: float
+    reserved_percent: float
+    free_percent: float
+
+
+class Compared(View):
+    """One of the cells that the policy compared; a lower score is better."""
+
+    feature: str
+    label: str
+    score: float
+    chosen: bool
+
+
+class RequestView(View):
+    """A request or recorded value, and what became of it."""
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    cost: str
+    fate: str = Field(examples=["pending", "told", "recorded", "failed", "cancelled"])
+    value: str | None
+    values: list[str] = Field(description="what the value can be")
+    why: str
+    at: str
+    by: str
+    policy: str
+    engine: str
+    compared: list[Compared] = Field(description="what was compared, the best first")
+    compared_more: int = Field(description="how many more were compared")
+    correctable: bool
+
+
+class EventView(View):
+    """One line of the log."""
+
+    seq: int
+    at: str = Field(description="UTC, ISO 8601")
+    when: str = Field(description="the same for people")
+    by: str
+    kind: str
+    words: str
+    number: int | None = Field(description="of the request or recorded value it is about")
+    case: str | None
+
+
+def money_of(state: State) -> Money:
+    """Return the amounts that always add up."""
+    budget = state.problem.budget
+    spent, reserved = _percent(state.spent, budget), _percent(state.reserved, budget)
+    return Money(
+        budget=str(budget),
+        spent=str(state.spent),
+        reserved=str(state.reserved),
+        free=str(state.free),
+        spent_percent=spent,
+        reserved_percent=reserved,
+        free_percent=max(0.0, round(100 - spent - reserved, 3)) if budget else 0.0,
+    )
+
+
+def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPARED) -> RequestView:
+    """Return a request with the first so many of the cells that were compared for it."""
+    names = [feature.name for feature in problem.features]
+    asked = request.asked
+    ranked = ranking(request, problem.labels, names) if compared else []
+    return RequestView.model_construct(
+        number=request.number,
+        case=request.case,
+        feature=request.feature,
+        label=request.label,
+        cost=str(request.cost),
+        fate=request.fate,
+        value=request.value,
+        values=list(problem.features[problem.feature_index(request.feature)].values),
+        why=request.why,
+        at=request.at,
+        by=request.by,
+        policy=asked.policy if asked else "",
+        engine=asked.engine if asked else "",
+        compared=[
+            Compared(
+                feature=feature,
+                label=label,
+                score=score,
+                chosen=(feature, label) == (request.feature, request.label),
+            )
+            for feature, label, score in ranked[:compared]
+        ],
+        compared_more=max(0, len(ranked) - compared),
+        correctable=request.fate in (TOLD, RECORDED),
+    )
+
+
+def event_of(entry: Entry) -> EventView:
+    """Return a line of the log."""
+    event = entry.event
+    case = (
+        event.case if isinstance(event, events.Asked | events.Recorded | events.Withdrawn) else None
+    )
+    return EventView(
+        seq=entry.seq,
+        at=entry.at,
+        when=people_time(entry.at),
+        by=entry.by,
+        kind=event.kind,
+        words=describe(event),
+        number=getattr(event, "number", None),
+        case=case,
+    )
+
+
+def people_time(at: str) -> str:
+    """Return a time as people read it.
+
+    >>> people_time("2026-01-02T03:04:05Z")
+    '2026-01-02 03:04:05'
+    """
+    return at.replace("T", " ").removesuffix("Z")
+
+
+def _percent(amount: Decimal, budget: Decimal) -> float:
+    return round(100 * float(amount) / float(budget), 3) if budget else 0.0

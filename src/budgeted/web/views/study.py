@@ -1,0 +1,183 @@
+"""The page of one study: the money, what is under way, what is worth buying."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import PENDING
+from budgeted.study.status import CONFIDENCE, Status, status_of
+from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
+from budgeted.web.views.studies import StudyCard, card_of
+
+_RECENT = 8
+_MOST_CASES = 2_000
+
+
+class OutlookView(View):
+    """How often the classifier of today is expected to be wrong on new cases."""
+
+    error: float
+    low: float
+    high: float
+    confidence: float
+    words: str = Field(examples=["16.4 % (5.0 % to 28.4 %)"])
+
+
+class CellView(View):
+    """A feature and label: what was bought, and what one more value is worth."""
+
+    feature: str
+    label: str
+    cost: str
+    bought: int
+    pending: int
+    failed: int
+    left: int = Field(description="cases to buy from; -1 without limit")
+    saves: float | None = Field(description="expected fall of the loss by one more value")
+    saves_per_money: float | None
+
+
+class FeatureView(View):
+    """What is for sale."""
+
+    position: int
+    name: str
+    values: list[str]
+    cost: str
+
+
+class StudyView(View):
+    """Everything on the page of a study."""
+
+    study: StudyCard
+    seq: int = Field(description="number of the last event in it")
+    outlook: OutlookView
+    loss: str
+    loss_now: float
+    engine: str
+    pending: list[RequestView]
+    cells: list[CellView]
+    features: list[FeatureView]
+    recent: list[EventView]
+    withdrawn: list[str]
+    prior: list[float] = Field(description="shares of the labels, in their order")
+    case_names: list[str] = Field(description="of the cases, at most 2000, to choose from")
+    parameters: dict[str, bool | int | float | str | None]
+    case_rule: str
+    seed: int
+    package: str
+    can_ask: bool
+    why_not: str = Field(description="why nothing can be asked; empty if it can")
+    most_at_once: int
+    validated: bool = Field(description="whether there is a validation file")
+    measured: float | None = Field(description="error on the validation cases")
+
+
+class WorklistView(View):
+    """The requests under way, to be printed."""
+
+    study: StudyCard
+    seq: int
+    requests: list[RequestView]
+    total: str = Field(description="what they cost together")
+
+
+def study_view(
+    study: Snapshot, most_at_once: int, validated: bool, measured: float | None
+) -> StudyView:
+    """Return the page of a study.
+
+    Parameters
+    ----------
+    study
+        At the moment.
+    most_at_once
+        How many may be asked for.
+    validated, measured
+        Whether there is a validation file, and the error on it.
+    """
+    status, problem = status_of(study, _RECENT), study.state.problem
+    why_not = _why_not(study)
+    return StudyView(
+        study=card_of(study),
+        seq=study.events,
+        outlook=_outlook(status),
+        loss=status.loss,
+        loss_now=status.loss_now,
+        engine=status.engine,
+        pending=[request_of(each, problem) for each in status.pending],
+        cells=[
+            CellView(
+                feature=each.feature,
+                label=each.label,
+                cost=str(each.cost),
+                bought=each.bought,
+                pending=each.pending,
+                failed=each.failed,
+                left=each.left,
+                saves=each.saves,
+                saves_per_money=each.saves_per_money,
+            )
+            for each in status.cells
+        ],
+        features=features_of(study),
+        recent=[event_of(each) for each in reversed(status.recent)],
+        withdrawn=sorted(study.withdrawn),
+        prior=list(problem.prior),
+        case_names=[case for case, _ in study.created.cases[:_MOST_CASES]],
+        parameters=dict(study.created.parameters),
+        case_rule=study.created.case_rule,
+        seed=study.created.seed,
+        package=study.created.package,
+        can_ask=not why_not,
+        why_not=why_not,
+        most_at_once=most_at_once,
+        validated=validated,
+        measured=measured,
+    )
+
+
+def worklist_view(study: Snapshot) -> WorklistView:
+    """Return the requests under way."""
+    problem = study.state.problem
+    return WorklistView(
+        study=card_of(study),
+        seq=study.events,
+        requests=[request_of(each, problem, 0) for each in study.requests(PENDING)],
+        total=str(study.state.reserved),
+    )
+
+
+def features_of(study: Snapshot) -> list[FeatureView]:
+    """Return what is for sale."""
+    return [
+        FeatureView(position=at, name=each.name, values=list(each.values), cost=str(each.cost))
+        for at, each in enumerate(study.state.problem.features)
+    ]
+
+
+def _outlook(status: Status) -> OutlookView:
+    now = status.outlook
+    return OutlookView(
+        error=now.error,
+        low=now.low,
+        high=now.high,
+        confidence=CONFIDENCE,
+        words=f"{now.error:.1%} ({now.low:.1%} to {now.high:.1%})".replace("%", " %"),
+    )
+
+
+def _why_not(study: Snapshot) -> str:
+    if study.closed:
+        return "the study is closed"
+    if study.state.affordable():
+        return ""
+    if not (study.state.cases_left > 0).any():
+        return "every value of every case was bought, asked for, or cannot be had"
+    cheapest = min(
+        feature.cost
+        for feature, left in zip(study.state.problem.features, study.state.cases_left, strict=True)
+        if (left > 0).any()
+    )
+    return f"free are {study.state.free}, and the cheapest value costs {cheapest}"
