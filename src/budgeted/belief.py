@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+_TINY = np.finfo(float).tiny
 MOST_OBSERVED = 2**53
 """Up to here every whole number is a float."""
 
@@ -168,6 +169,25 @@ class Belief:
                 columns = self.columns(feature)
                 drawn[label, columns] = rng.dirichlet(self.counts[label, columns])
         return drawn
+
+    def left_out(self) -> Floats:
+        """Return what the other cases say of a case's own value, labels × values × labels.
+
+        Entry (j, k, y) is log P(value k | label y) as it would be without one of the observations
+        of value k among cases of label j; where there is none, it means nothing.
+        """
+        apart, _ = self._left_out()
+        return np.log(apart)
+
+    def _left_out(self) -> tuple[Floats, Floats]:
+        """Parameters without one observation, labels × values × labels, and of its own label."""
+        totals = np.repeat(self.totals, self.problem.sizes, axis=1)
+        seen = np.minimum(self.observed, 1)
+        own = (self.counts - seen) / np.maximum(totals - seen, _TINY)
+        apart = np.tile((self.counts / totals).T, (len(totals), 1, 1))
+        labels = np.arange(len(totals))
+        apart[labels, :, labels] = own
+        return apart, own
 
     def posterior(self, case: Mapping[Any, Any], prior: Sequence[float] | None = None) -> Floats:
         """Return the naive Bayes probability of each label for a case known in part.

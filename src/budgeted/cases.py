@@ -3,7 +3,9 @@
 Under the naive Bayes model it does not matter; in real tables it does. ``fresh`` takes cases with
 nothing bought yet while there are any, so that the estimates of different features come from
 different cases and their errors are not correlated. ``overlap`` completes cases that have other
-values: fewer cases are needed, and values are seen together.
+values: fewer cases are needed, and values are seen together. ``settle`` begins each cell with two
+fresh cases and then overlaps: the first estimates of different features do not lean on the same
+few cases, and later ones show which features say the same.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from budgeted.belief import Integers
 from budgeted.errors import WorldError
 from budgeted.streams import WORLD, stream
 
-RULES = ("fresh", "overlap")
+RULES = ("fresh", "overlap", "settle")
+SETTLED = 2
+"""With ``settle``, how many values of a cell come from fresh cases before others may."""
 
 
 def check_rule(rule: str) -> None:
@@ -59,7 +63,7 @@ def pick_case(
     Parameters
     ----------
     rule
-        ``fresh`` or ``overlap``.
+        ``fresh``, ``overlap`` or ``settle``.
     order
         The cases of the label, in the order in which they are to be used.
     bought
@@ -74,14 +78,16 @@ def pick_case(
     --------
     >>> bought = np.array([[True, False], [False, False], [False, False]])
     >>> [pick_case(rule, np.array([0, 1, 2]), bought, feature=1) for rule in RULES]
-    [1, 0]
+    [1, 0, 1]
     >>> cannot = np.array([[False, True], [False, True], [False, False]])
     >>> [pick_case(rule, np.array([0, 1, 2]), bought, 1, cannot) for rule in RULES]
-    [2, 2]
+    [2, 2, 2]
     """
     can = ~bought[order, feature]
     if unusable is not None:
         can &= ~unusable[order, feature]
+    if rule == "settle" and bought[order, feature].sum() >= SETTLED:
+        return int(order[can.argmax()]) if can.any() else None
     touched = bought[order].any(axis=1)
     preferred = can & (touched if rule == "overlap" else ~touched)
     chosen = preferred if preferred.any() else can

@@ -32,9 +32,12 @@ from pathlib import Path
 from typing import Any
 
 from budgeted import __version__
+from budgeted.cases import RULES
 from budgeted.datasets import Rehearsal, load, split
 from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.guard import CLASSIFIERS
 from budgeted.policies import Policy, policy
+from budgeted.relevance import BELIEFS
 from budgeted.runs import Run, play, run_seed
 from budgeted.synthetic import SYNTHETIC, Synthetic
 from budgeted.table import Table, read_csv
@@ -46,12 +49,18 @@ _KEYS = ("title", "budget", "runs", "seed", "problem", "policy")
 
 @dataclass(frozen=True)
 class Contender:
-    """A policy in an experiment: its label in figures, its name, parameters and budget."""
+    """A policy in an experiment: its label in figures, its name, budget and parameters.
+
+    `belief`, `classifier` and `cases` are what goes with the policy unless given.
+    """
 
     label: str
     name: str
     budget: str
     parameters: Mapping[str, Any]
+    belief: str | None = None
+    classifier: str | None = None
+    cases: str | None = None
 
     def build(self) -> Policy:
         """Return the policy."""
@@ -114,7 +123,14 @@ class Experiment:
     def play(self, contender: Contender, run: int) -> Run:
         """Return one whole run of one policy."""
         rehearsal = self.rehearsal(run, contender.budget)
-        return play(rehearsal, contender.build(), run_seed(self.seed, run))
+        return play(
+            rehearsal,
+            contender.build(),
+            run_seed(self.seed, run),
+            belief=contender.belief,
+            classifier=contender.classifier,
+            cases=contender.cases,
+        )
 
     def feature_names(self) -> tuple[str, ...]:
         """Return the names of the features that are for sale."""
@@ -201,7 +217,16 @@ def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
     own_budget = str(parameters.pop("budget", budget))
-    contender = Contender(label, name, own_budget, parameters)
+    known = {"belief": BELIEFS, "classifier": CLASSIFIERS, "cases": RULES}
+    own = {key: parameters.pop(key) for key in known if key in parameters}
+    wrong = [
+        f"{key}: must be one of {', '.join(known[key])}, got {value!r}"
+        for key, value in own.items()
+        if value not in known[key]
+    ]
+    if wrong:
+        raise ExperimentError(wrong)
+    contender = Contender(label, name, own_budget, parameters, **own)
     contender.build()
     return contender
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from budgeted.belief import Belief, Floats, Integers
+from budgeted.errors import ObservationError
 from budgeted.problem import Problem
 
 ALL_RELEVANT = 0.2
@@ -134,6 +135,20 @@ class RelevanceBelief(Belief):
             drawn[:, columns] = rng.dirichlet(self.pooled[columns])
         return drawn
 
+    def left_out(self) -> Floats:
+        """Return what the other cases say of a case's own value; see `Belief.left_out`.
+
+        Without the value, the evidence that the feature matters is another too.
+        """
+        sizes, offsets = self.problem.sizes, self.problem.offsets
+        apart, own = self._left_out()
+        seen = np.minimum(self.observed, 1)
+        sums = np.repeat(np.add.reduceat(self.pooled, offsets), sizes)
+        together = (self.pooled - seen) / (sums - seen)
+        evidence = np.repeat(self.log_evidence + self.log_odds, sizes)
+        share = logistic(evidence - np.log(own) + np.log(together))[:, :, None]
+        return np.log(share * apart + (1 - share) * together[:, :, None])
+
     def as_plain(self) -> Belief:
         """Return a plain belief with the same classifier, for questions about it as it is now."""
         from budgeted.problem import Feature  # noqa: PLC0415 - only here
@@ -156,6 +171,13 @@ class RelevanceBelief(Belief):
 
 BELIEFS: dict[str, type[Belief]] = {"plain": Belief, "relevance": RelevanceBelief}
 """Kinds of belief by name."""
+
+
+def prior_belief(kind: str, problem: Problem) -> Belief:
+    """Return the belief of that kind before anything was bought."""
+    if kind not in BELIEFS:
+        raise ObservationError(f"there is no belief {kind!r}; there are {', '.join(BELIEFS)}")
+    return BELIEFS[kind].prior(problem)
 
 
 def logistic(log_odds: Floats) -> Floats:

@@ -97,7 +97,6 @@ class Store:
             for position, contender in enumerate(self.experiment.contenders)
         }
 
-
     def load_finished(self) -> dict[str, Runs]:
         """Return the runs that are there already, of each policy that has one."""
         features = self.experiment.feature_names()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from math import isnan, nan, sqrt
@@ -14,7 +14,7 @@ import numpy as np
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
-from budgeted.policies import Policy
+from budgeted.policies import Policy, settings
 from budgeted.simulation import simulate
 
 
@@ -74,16 +74,39 @@ class Run:
     discriminative: tuple[int, ...] = ()
 
 
-def play(rehearsal: Rehearsal, policy: Policy, seed: int) -> Run:
-    """Spend the budget of a rehearsal as the policy says."""
+def play(
+    rehearsal: Rehearsal,
+    policy: Policy,
+    seed: int,
+    *,
+    belief: str | None = None,
+    classifier: str | None = None,
+    cases: str | None = None,
+) -> Run:
+    """Spend the budget of a rehearsal as the policy says.
+
+    Parameters
+    ----------
+    rehearsal, policy, seed
+        The world, who chooses, and the seed of its draws.
+    belief, classifier, cases
+        What is believed and delivered, and which cases are used; what goes with the policy unless
+        given, see `budgeted.policies.settings`. The rule of the world stays if the policy has none.
+    """
+    chosen = settings(policy, belief=belief, classifier=classifier, cases=cases)
+    world = rehearsal.world
+    if "cases" in chosen and chosen["cases"] != world.rule:
+        world = replace(world, rule=chosen["cases"])
     rows = list(
         simulate(
             rehearsal.problem,
             policy,
-            rehearsal.world,
+            world,
             seed=seed,
             loss=None,
             validation=rehearsal.validation,
+            belief=chosen.get("belief", "plain"),
+            classifier=chosen.get("classifier", "naive"),
         )
     )
     return Run(

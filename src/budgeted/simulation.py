@@ -17,10 +17,12 @@ from budgeted.cases import check_rule, pick_case, shuffled
 from budgeted.errors import WorldError
 from budgeted.expectation import Estimate
 from budgeted.expectation import loss as loss_of
+from budgeted.guard import check_classifier, weights
 from budgeted.loss import named
 from budgeted.policies.base import Policy
 from budgeted.problem import Action, Problem
 from budgeted.purchase import Purchase
+from budgeted.relevance import prior_belief
 from budgeted.state import State
 from budgeted.streams import POLICY, WORLD, stream
 
@@ -233,9 +235,17 @@ class Validation:
         likelihoods = parameters[:, columns].prod(axis=2).T
         return cls(problem, values, likelihoods * np.asarray(problem.prior))
 
-    def error(self, belief: Belief) -> float:
-        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
-        return Judge(self).error(belief)
+    def error(self, belief: Belief, weights: Floats | None = None) -> float:
+        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses.
+
+        Parameters
+        ----------
+        belief
+            Whose parameters the classifier has.
+        weights
+            How much each feature counts; see `budgeted.guard`.
+        """
+        return Judge(self).error(belief, weights)
 
 
 class Judge:
@@ -254,16 +264,17 @@ class Judge:
         self._belief: Belief | None = None
         self._parts = np.empty((len(validation.problem.features), *validation.masses.shape))
 
-    def error(self, belief: Belief) -> float:
+    def error(self, belief: Belief, weights: Floats | None = None) -> float:
         """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
         before, self._belief = self._belief, belief
         for feature in range(len(self._parts)):
             columns = belief.columns(feature)
-            if before is None or (before.observed[:, columns] != belief.observed[:, columns]).any():
+            if before is None or (before.means[:, columns] != belief.means[:, columns]).any():
                 known = self._known[:, feature]
                 where = np.where(known, self._columns[:, feature], 0)
                 self._parts[feature] = (belief.log_means[:, where] * known).T
-        scores = self._parts.sum(axis=0) + self._prior
+        parts = self._parts if weights is None else self._parts * weights[:, None, None]
+        scores = parts.sum(axis=0) + self._prior
         tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
         masses = self._validation.masses
         correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
@@ -298,6 +309,8 @@ def simulate(
     loss: str | None = "gini",
     validation: Validation | None = None,
     truth: Validation | None = None,
+    belief: str = "plain",
+    classifier: str = "naive",
 ) -> Iterator[Step]:
     """Spend the budget in a world as the policy says; yield a row after each purchase.
 
@@ -311,6 +324,9 @@ def simulate(
         Which loss of the belief to report, or None.
     validation, truth
         Judges to report as ``validation_error`` and ``true_error``.
+    belief, classifier
+        What is believed, ``plain`` or ``relevance``, and what is judged, ``naive`` or ``guarded``;
+        see `budgeted.relevance` and `budgeted.guard`.
 
     Examples
     --------
@@ -331,7 +347,8 @@ def simulate(
     if other is not problem and other != problem:
         raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
-    state = State.start(problem, world.cases)
+    check_classifier(classifier)
+    state = State.start(problem, world.cases, prior_belief(belief, problem))
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)
     step = 0
@@ -340,6 +357,7 @@ def simulate(
         answer = stock.buy(choice.action)
         cost = problem.features[choice.action.feature].cost
         state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
+        counts = weights(classifier, state.belief, state.history) if judge or true_judge else None
         yield Step(
             step,
             *choice.action,
@@ -348,8 +366,8 @@ def simulate(
             answer.value,
             answer.case,
             None if loss is None else loss_of(state.belief, loss),
-            None if judge is None else judge.error(state.belief),
-            None if true_judge is None else true_judge.error(state.belief),
+            None if judge is None else judge.error(state.belief, counts),
+            None if true_judge is None else true_judge.error(state.belief, counts),
             choice.engine,
         )
 

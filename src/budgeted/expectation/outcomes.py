@@ -64,9 +64,7 @@ def expected(belief: RelevanceBelief, allocation: Integers, loss: Loss) -> Estim
     return Estimate(value, "outcomes", lower=max(0.0, value - ERROR), upper=value + ERROR)
 
 
-def cells(
-    belief: RelevanceBelief, depths: Integers, given: Integers, loss: Loss
-) -> CellEstimates:
+def cells(belief: RelevanceBelief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
     """Return the expected loss after `given` and `depths` more purchases of each cell alone."""
     values = np.full(depths.shape, np.nan)
     now = _factors_after(belief, given)

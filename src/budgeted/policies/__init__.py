@@ -6,6 +6,7 @@ SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
@@ -32,7 +33,7 @@ from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
 from budgeted.policies.wbr2 import WindowedRobin
 
-__all__ = ["POLICIES", "Choice", "Policy", "policy"]
+__all__ = ["POLICIES", "Choice", "Policy", "policy", "settings"]
 
 POLICIES: dict[str, type[Policy]] = {
     each.name: each
@@ -84,6 +85,18 @@ fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, auto
             f"policy {name!r} has no parameter {', '.join(map(repr, unknown))}; {takes}"
         )
     return kind(**parameters)
+
+
+def settings(policy: Policy | type[Policy], **given: str | None) -> dict[str, str]:
+    """Return what goes with a policy: its own settings, and over them those that are given.
+
+    >>> settings(Auto(), cases="fresh", belief=None)
+    {'belief': 'relevance', 'cases': 'fresh', 'classifier': 'guarded'}
+    >>> settings(RoundRobin())
+    {}
+    """
+    own: Mapping[str, str] = getattr(policy, "settings", {})
+    return dict(own) | {key: value for key, value in given.items() if value is not None}
 
 
 def parameter_names(kind: type[Policy]) -> tuple[str, ...]:

@@ -99,9 +99,7 @@ over 2 purchases of 'fever'")
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         return Choice(chosen, scores, reason, engine)
 
-    def _best_labels(
-        self, state: State, depths: Integers, numbers: Integers
-    ) -> NDArray[np.bool_]:
+    def _best_labels(self, state: State, depths: Integers, numbers: Integers) -> NDArray[np.bool_]:
         """Of features with a number of purchases, the labels that are best when bought alone."""
         share = -(-numbers // depths.shape[1])[:, None]  # rounded up
         alone = lookahead(
@@ -121,8 +119,9 @@ over 2 purchases of 'fever'")
     ) -> tuple[Floats, Integers, str]:
         """For each feature the best fall per money, over how many purchases, and by which engine."""
         given = state.under_way()
-        options = {"engine": self.engine, "particles": self.particles}
-        now = expected_loss(state.belief, given, self.loss, **options)
+        now = expected_loss(
+            state.belief, given, self.loss, engine=self.engine, particles=self.particles
+        )
         features = state.problem.features
         costs = np.array([float(feature.cost) for feature in features])
         paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
@@ -133,7 +132,14 @@ over 2 purchases of 'fever'")
         while True:
             total = np.minimum(most, each * depths.shape[1])
             shares = spread(total, depths, bought)
-            found = feature_lookahead(state.belief, shares, self.loss, given=given, **options)
+            found = feature_lookahead(
+                state.belief,
+                shares,
+                self.loss,
+                given=given,
+                engine=self.engine,
+                particles=self.particles,
+            )
             rate = (float(now) - found.values) / (np.maximum(total, 1) * costs)
             better = (total > numbers) & ~(rate <= rates)
             rates[better], numbers[better] = rate[better], total[better]

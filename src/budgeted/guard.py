@@ -1,0 +1,117 @@
+"""How much each feature counts in the classifier that is delivered.
+
+Naive Bayes multiplies what all features say, as if they spoke independently. Where several say the
+same, the same evidence is counted again and again, and can outvote a feature that knows better. The
+values of different features that were bought *on the same case* show whether that happens: the
+guarded classifier looks for the feature that does best alone, its leader, and asks on the cases
+where the leader is known whether the others make the predictions better or worse. Then::
+
+    score(label) = log prior + log P(leader's value | label) + g · Σ_others log P(value | label)
+
+where g is the probability that the others help: 0.95 before anything is seen, moved by the
+difference of the log-likelihoods of the two, each at its best temperature and each case judged
+without its own value. The classifier is naive Bayes with a weight per feature: 1 or g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Belief, Floats, Integers
+from budgeted.errors import ModelError
+from budgeted.purchase import Purchase
+from budgeted.relevance import logistic
+
+CLASSIFIERS = ("naive", "guarded")
+HELPFUL = 0.95
+"""Probability, before anything is seen, that the other features help the leader."""
+TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
+"""Trust in both is put at its best before they are compared: that is another question."""
+
+
+def check_classifier(name: str) -> None:
+    """Raise an error that lists the classifiers unless this is one."""
+    if name not in CLASSIFIERS:
+        raise ModelError(f"there is no classifier {name!r}; there are {', '.join(CLASSIFIERS)}")
+
+
+def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> Floats | None:
+    """Return the weight of each feature; None where all count fully.
+
+    Parameters
+    ----------
+    classifier
+        ``naive`` or ``guarded``.
+    belief
+        After these purchases.
+    purchases
+        All that were made. Those of the same case show which features say the same; one without
+        a case is a case of its own.
+
+    Examples
+    --------
+    Three features are copies of each other on every case, and right three times in four:
+
+    >>> from budgeted import Feature, Problem
+    >>> features = [Feature(name, ("no", "yes"), 1) for name in ("a", "b", "c")]
+    >>> belief = Belief.prior(Problem(features, ("well", "ill"), (0.5, 0.5), 1000))
+    >>> bought = [Purchase(feature, label, label if case % 4 else 1 - label, 1, 2 * case + label)
+    ...           for case in range(40) for label in (0, 1) for feature in (0, 1, 2)]
+    >>> for each in bought:
+    ...     belief = belief.observe(each.feature, each.label, each.value)
+    >>> weights("guarded", belief, bought).round(2).tolist()
+    [1.0, 0.95, 0.95]
+    """
+    if classifier == "naive":
+        return None
+    scores, labels, known = _left_out_scores(belief, purchases)
+    number = len(belief.problem.features)
+    prior = np.log(belief.problem.prior)
+    if not len(labels):
+        return None
+    alone = [_log_likelihood(prior + scores[:, feature], labels) for feature in range(number)]
+    leader = int(np.argmax(alone))
+    judged = known[:, leader]
+    everything, led = scores[judged].sum(axis=1), scores[judged, leader]
+    better = _best(prior, everything, labels[judged]) - _best(prior, led, labels[judged])
+    trust = float(logistic(np.array(np.log(HELPFUL / (1 - HELPFUL)) + better)))
+    result = np.full(number, trust)
+    result[leader] = 1.0
+    return result
+
+
+def _left_out_scores(
+    belief: Belief, purchases: Sequence[Purchase]
+) -> tuple[Floats, Integers, NDArray[np.bool_]]:
+    """For each case what each feature says for each label, the case's label, and what is known."""
+    rows: dict[object, int] = {}
+    told = [
+        (rows.setdefault(("alone", at) if each.case is None else each.case, len(rows)), each)
+        for at, each in enumerate(purchases)
+        if each.value is not None
+    ]
+    problem = belief.problem
+    labels = np.zeros(len(rows), dtype=np.int64)
+    known = np.zeros((len(rows), len(problem.features)), dtype=bool)
+    scores = np.zeros((*known.shape, len(problem.labels)))
+    if told:
+        row = np.array([at for at, _ in told])
+        feature = np.array([each.feature for _, each in told])
+        label = np.array([each.label for _, each in told])
+        column = np.asarray(problem.offsets)[feature] + np.array([each.value for _, each in told])
+        labels[row] = label
+        known[row, feature] = True
+        scores[row, feature] = belief.left_out()[label, column]
+    return scores, labels, known
+
+
+def _best(prior: Floats, scores: Floats, labels: Integers) -> float:
+    return max(_log_likelihood(prior + trust * scores, labels) for trust in TEMPERATURES)
+
+
+def _log_likelihood(scores: Floats, labels: Integers) -> float:
+    own = scores[np.arange(len(labels)), labels]
+    return float((own - np.logaddexp.reduce(scores, axis=1)).sum())
