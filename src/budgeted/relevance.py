@@ -147,7 +147,8 @@ class RelevanceBelief(Belief):
         together = (self.pooled - seen) / (sums - seen)
         evidence = np.repeat(self.log_evidence + self.log_odds, sizes)
         share = logistic(evidence - np.log(own) + np.log(together))[:, :, None]
-        return np.log(share * apart + (1 - share) * together[:, :, None])
+        result: Floats = np.log(share * apart + (1 - share) * together[:, :, None])
+        return result
 
     def as_plain(self) -> Belief:
         """Return a plain belief with the same classifier, for questions about it as it is now."""

@@ -20,6 +20,7 @@ latter keep the closed form.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -44,7 +45,7 @@ MOST_OUTCOMES = 600
 """Up to so many outcomes of a feature are enumerated."""
 DRAWS = 64
 GROUPS = 8
-ROUNDING = 0.25
+ROUNDING = 0.5
 """Log-odds that a feature matters, judged by the others, are rounded to this while it is bought."""
 RESOLUTION = 1e-12
 
@@ -184,7 +185,7 @@ def _shift(
     apart, together = belief.counts[:, columns], belief.pooled[columns]
     odds = float(log_odds + belief.log_evidence[feature])
     weights, seen = _outcomes(apart, together, float(logistic(np.array(odds))), purchases)
-    nothing = np.zeros((1, *apart.shape))
+    nothing = np.zeros((1, *apart.shape), dtype=np.int64)
     after = _factors(apart, together, odds, seen, weights, pairs)
     return after - _factors(apart, together, odds, nothing, np.ones(1), pairs)
 
@@ -193,7 +194,7 @@ def _factors(
     apart: Floats,
     together: Floats,
     odds: float,
-    seen: Floats,
+    seen: Floats | Integers,
     weights: Floats,
     pairs: list[tuple[int, int]],
 ) -> Complexes:
@@ -224,17 +225,33 @@ def _transform(sizes: Floats, angles: Floats) -> Complexes:
     return result
 
 
-def _log_chance(counts: Floats, seen: Floats) -> Floats:
-    """Log-probability of seeing these in their order, outcomes × labels, from Dirichlet counts."""
-    total, more = counts.sum(axis=-1), seen.sum(axis=-1)
-    each = (log_gamma(counts + seen) - log_gamma(counts)).sum(axis=-1)
-    result: Floats = each + log_gamma(total) - log_gamma(total + more)
+def _log_chance(counts: Floats, seen: Floats | Integers) -> Floats:
+    """Log-probability of seeing these in their order, outcomes × labels, from Dirichlet counts.
+
+    All outcomes have the same number of values of each label.
+    """
+    numbers = seen[0].sum(axis=-1)
+    totals = counts.sum(axis=-1)
+    whole = log_gamma(np.asarray(totals)) - log_gamma(np.asarray(totals + numbers))
+    result: Floats = _log_rising(counts, seen).sum(axis=-1) + whole
+    return result
+
+
+def _log_rising(counts: Floats, seen: Floats | Integers) -> Floats:
+    """Log Γ(count + seen)/Γ(count): for whole numbers from a table of sums, which is faster."""
+    if seen.dtype.kind == "f":
+        return log_gamma(counts + seen) - log_gamma(counts)
+    most = int(seen.max())
+    table = np.zeros((counts.size, most + 1))
+    np.cumsum(np.log(counts.ravel()[:, None] + np.arange(most)), axis=1, out=table[:, 1:])
+    rows = np.arange(counts.size).reshape(counts.shape) * (most + 1)
+    result: Floats = table.ravel()[rows + seen.astype(np.int64, copy=False)]
     return result
 
 
 def _outcomes(
     apart: Floats, together: Floats, relevance: float, purchases: Integers
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats | Integers]:
     """Return weights that sum to one, and what is seen, outcomes × labels × values."""
     values = len(together)
     numbers = [comb(int(bought) + values - 1, values - 1) for bought in purchases]
@@ -250,33 +267,34 @@ def _outcomes(
 
 def _all_outcomes(
     apart: Floats, together: Floats, relevance: float, purchases: Integers
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats | Integers]:
     rows = [_compositions(int(bought), len(together)) for bought in purchases]
     at = np.indices([len(row) for row in rows]).reshape(len(rows), -1)
     seen = np.stack([row[position] for row, position in zip(rows, at, strict=True)], axis=1)
-    ways = (log_gamma(seen.sum(axis=2) + 1) - log_gamma(seen + 1).sum(axis=2)).sum(axis=1)
+    ways = -_log_rising(np.ones(seen.shape[1:]), seen).sum(axis=(1, 2))  # up to a common factor
     own = _log_chance(apart, seen).sum(axis=1)
     common = _log_chance(together, seen.sum(axis=1))
     weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
     return weights / weights.sum(), seen
 
 
-def _compositions(total: int, parts: int) -> Floats:
+@lru_cache(maxsize=64)
+def _compositions(total: int, parts: int) -> Integers:
     """Return all ways to split a number, one per row.
 
     >>> _compositions(2, 2).tolist()
-    [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]
+    [[0, 2], [1, 1], [2, 0]]
     """
-    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), dtype=float)
-    ends = np.full((len(bars), 1), total + parts - 1.0)
-    edges = np.concatenate([np.full((len(bars), 1), -1.0), bars, ends], axis=1)
-    result: Floats = np.diff(edges, axis=1) - 1
+    bars = np.array(list(combinations(range(total + parts - 1), parts - 1)), dtype=np.int64)
+    ends = np.full((len(bars), 1), total + parts - 1)
+    edges = np.concatenate([np.full((len(bars), 1), -1), bars, ends], axis=1)
+    result: Integers = np.diff(edges, axis=1) - 1
     return result
 
 
 def _grouped(
     apart: Floats, together: Floats, own: bool, purchases: Integers
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats | Integers]:
     """Two values, two labels: equally likely groups of counts, each at its mean."""
     first_counts = apart[0] if own else together
     first_weights, first = _groups(first_counts, int(purchases[0]))
@@ -290,7 +308,7 @@ def _grouped(
     return np.concatenate(weights), np.concatenate(seen)
 
 
-def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
+def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats | Integers]:
     """Return weights and mean numbers of the first value, in at most `GROUPS` groups.
 
     >>> weights, numbers = _groups(np.array([1.0, 1.0]), 15)
@@ -309,7 +327,7 @@ def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
 
 def _drawn(
     apart: Floats, together: Floats, own: bool, purchases: Integers
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats | Integers]:
     """Any number of values and labels: drawn, always from the same stream."""
     rng = np.random.default_rng(0)
     common = _dirichlet(together, rng)
@@ -317,7 +335,7 @@ def _drawn(
     for counts, bought in zip(apart, purchases.tolist(), strict=True):
         chances = _dirichlet(counts, rng) if own else common
         seen.append(rng.multinomial(bought, chances))
-    return np.full(DRAWS, 1 / DRAWS), np.stack(seen, axis=1).astype(float)
+    return np.full(DRAWS, 1 / DRAWS), np.stack(seen, axis=1)
 
 
 def _dirichlet(counts: Floats, rng: np.random.Generator) -> Floats:
