@@ -115,7 +115,7 @@ class Server:
         command = (sys.executable, "-m", "budgeted", "serve", "--db", self.database,
                    "--port", str(self.port), *self.options)  # fmt: skip
         said = self.folder / "server.log"
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "USER": "anna"}
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "LOGNAME": "anna"}
         with said.open("w") as log:
             process = subprocess.Popen(
                 command, cwd=self.folder, stdout=log, stderr=log, env=environment

@@ -14,8 +14,9 @@ from tests.browsers import PHONE, window
 FEATURES = ("ferritin", "transferrin", "crp", "mcv")
 TRUTH = {row[0]: dict(zip(FEATURES, row[1:], strict=True)) for row in answers()}
 CASES = as_csv(("case", "label"), cases()).encode()
-VALIDATION = as_csv(("label", *FEATURES),
-                    [(label, *TRUTH[case].values()) for case, label in cases()]).encode()  # fmt: skip
+VALIDATION = as_csv(
+    ("label", *FEATURES), [(label, *TRUTH[case].values()) for case, label in cases()]
+).encode()
 
 
 def upload(name, content):

@@ -20,6 +20,8 @@ _PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
 _LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
 _DRAWS = 2_000
 _STEP = 22
+_FEW_POINTS = 40
+"""So many can be told apart on a line."""
 
 
 def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Figure:
@@ -32,6 +34,13 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
     budget
         Where the axis of the money ends.
     """
+    names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
+    data = [
+        {"spent": row["spent"], "which": name, "error": row[key]}
+        | {end: row[end] for end in ("low", "high") if key == "error" and end in row}
+        for row in rows
+        for name, key in zip(names, ("error", "measured"), strict=False)
+    ]
     x = {
         "field": "spent",
         "type": "quantitative",
@@ -39,38 +48,30 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
         "scale": {"domain": [0, max(budget, 1e-9)], "nice": False},
     }
     y = {"type": "quantitative", "title": "error on new cases", "axis": {"format": "%"}}
-    names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
     colour = {
+        "field": "which",
         "type": "nominal",
         "scale": {"domain": names, "range": [_PREDICTED, _MEASURED][: len(names)]},
         "legend": {"title": None, "orient": "top", "symbolType": "stroke"},
     }
+    tips = [
+        {"field": "spent", "type": "quantitative", "title": "spent"},
+        {"field": "which", "type": "nominal", "title": "error"},
+        {"field": "error", "type": "quantitative", "title": "wrong", "format": ".1%"},
+    ]
     layers: list[Figure] = [
         {
             "transform": [{"filter": "isValid(datum.low)"}],
-            "mark": {"type": "area", "opacity": 0.15, "color": _PREDICTED, "interpolate": "linear"},
+            "mark": {"type": "area", "opacity": 0.15, "color": _PREDICTED},
             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        }
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 2.5, "point": len(rows) < _FEW_POINTS},
+            "encoding": {"x": x, "y": {**y, "field": "error"}, "color": colour, "tooltip": tips},
+        },
     ]
-    for name in names:
-        field = "error" if name == "expected" else "measured"
-        tips = [
-            {"field": "spent", "type": "quantitative", "title": "spent"},
-            {"field": field, "type": "quantitative", "title": f"{name} error", "format": ".1%"},
-        ]
-        layers.append(
-            {
-                "mark": {"type": "line", "strokeWidth": 2.5, "point": len(rows) < 40},
-                "encoding": {
-                    "x": x,
-                    "y": {**y, "field": field},
-                    "color": {"datum": name, **colour},
-                    "tooltip": tips,
-                },
-            }
-        )
     said = f"Error against money: {rows[-1]['error']:.1%} expected now." if rows else ""
-    return _chart(rows, said) | {"height": 220, "layer": layers}
+    return _chart(data, said) | {"height": 220, "layer": layers}
 
 
 def worth(cells: Sequence[Cell], loss: str) -> Figure:

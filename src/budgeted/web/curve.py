@@ -90,11 +90,17 @@ class Curve:
         for entry in new:
             fold(self._standing, [entry], "this study")
             if entry.seq in kept:
-                state = self._standing.state
-                self._points.append(Point(entry.seq, float(state.spent), state.belief))
+                self._add(Point(entry.seq, float(self._standing.state.spent),
+                                self._standing.state.belief))  # fmt: skip
             self.seq = entry.seq
         if len(self._points) > 2 * MOST_POINTS:
             self._points = [*self._points[:-1:2], self._points[-1]]
+
+    def _add(self, point: Point) -> None:
+        """Keep one point for an amount of money: the last word, as after a correction."""
+        if len(self._points) > 1 and self._points[-1].spent == point.spent:
+            del self._points[-1]
+        self._points.append(point)
 
     @property
     def points(self) -> list[dict[str, Any]]:

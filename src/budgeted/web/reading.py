@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from budgeted.comparison import curves_figure, purchases_figure
@@ -43,7 +44,8 @@ async def studies_page(office: Office) -> StudiesView:
 
 async def study_page(desk: Desk) -> StudyView:
     """Return the page of a study."""
-    return await desk.view("study", _study, desk.most_at_once, desk.validation)
+    # Other validation cases clear the views, so they need not be part of the key.
+    return await desk.view("study", partial(_study, desk.validation), desk.most_at_once)
 
 
 async def worklist_page(desk: Desk) -> WorklistView:
@@ -129,7 +131,7 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
     return await asyncio.to_thread(draw, job.wanted.title, results)
 
 
-def _study(study: Snapshot, most_at_once: int, validation: Validation | None) -> StudyView:
+def _study(validation: Validation | None, study: Snapshot, most_at_once: int) -> StudyView:
     measured = None if validation is None else validation.error(study.state.belief)
     return study_view(study, most_at_once, validation is not None, measured)
 

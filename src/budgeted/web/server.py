@@ -56,7 +56,7 @@ def run(
         Whether to open the page in the browser.
     """
     app = create_app(settings)
-    listening = _listen(settings)
+    listening = listen(settings)
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -93,8 +93,8 @@ def run(
         listening.close()
 
 
-def _listen(settings: Settings) -> socket.socket:
-    """Return a socket that listens, or an error that says why not."""
+def listen(settings: Settings) -> socket.socket:
+    """Return a socket that listens where the settings say, or an error that says why not."""
     try:
         family, *_, where = socket.getaddrinfo(
             settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM

@@ -19,7 +19,7 @@ _WORDS = {
         "This address only answers to buttons",
         "Go back to the page and press the button there.",
     ),
-    409: ("Somebody was faster", ""),
+    409: ("This cannot be done now", ""),
     413: ("This is too large", "Send a smaller file, or fewer rows."),
     422: ("This cannot be done", ""),
     429: ("Too much at once", "Wait a moment and try again."),

@@ -11,7 +11,7 @@ router = APIRouter()
 
 
 @router.get("/login")
-async def login(request: Request, next: str = "/studies") -> Response:  # noqa: A002
+async def login(request: Request, next: str = "/studies") -> Response:
     """Show the form."""
     return login_page(request, "", next)
 

@@ -1,0 +1,160 @@
+"""Charts of the study page: valid Vega-Lite that says what the study says."""
+
+import math
+from unittest.mock import patch
+
+import altair
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from budgeted import Belief, Feature, Problem
+from budgeted.expectation import loss
+from budgeted.simulation import Validation
+from budgeted.study.standing import fold
+from budgeted.study.status import Outlook
+from budgeted.web import charts, curve
+from budgeted.web.curve import Curve
+from tests.studies import answer, begin, make_problem
+
+
+@pytest.fixture
+def study(tmp_path):
+    with begin(str(tmp_path / "a.db"), problem=make_problem(("2.50", "1"), "20")) as study:
+        for request in study.ask(4):
+            study.tell(request.number, answer(request))
+        study.fail(study.ask(1)[0].number, charged=True)
+        first = study.request(1)
+        study.correct(1, "no" if first.value == "yes" else "yes")
+        study.ask(1)
+        yield study
+
+
+def valid(chart):
+    """Altair knows the schema of Vega-Lite."""
+    altair.Chart.from_dict(chart)
+    return chart
+
+
+def all_charts(study):
+    status = study.status()
+    track = Curve(study.created)
+    track.advance(study.history())
+    return {
+        "error": charts.error_against_money(track.points, float(study.state.problem.budget)),
+        "worth": charts.worth(status.cells, status.loss),
+        "purchases": charts.purchases(status.cells),
+        "belief": charts.belief_of(study.state.belief, "f0"),
+    }
+
+
+def test_every_chart_is_valid_and_brings_its_data(study):
+    for chart in all_charts(study).values():
+        assert valid(chart)["data"]["values"]
+        assert chart["width"] == "container"
+        assert chart["description"]
+
+
+def test_purchases_are_counted_by_feature_and_label(study):
+    rows = all_charts(study)["purchases"]["data"]["values"]
+    assert sum(row["bought"] for row in rows) == 4
+    assert sum(row["pending"] for row in rows) == 1
+    assert sum(row["failed"] for row in rows) == 1
+
+
+def test_beliefs_are_shares_inside_their_intervals(study):
+    rows = all_charts(study)["belief"]["data"]["values"]
+    for label in study.state.problem.labels:
+        assert math.isclose(sum(row["share"] for row in rows if row["label"] == label), 1)
+    assert all(0 <= row["low"] < row["share"] < row["high"] <= 1 for row in rows)
+
+
+def test_an_interval_of_the_belief_holds_what_a_beta_distribution_says():
+    """Shares with counts 3 and 2: the quantiles of Beta(3, 2), from its distribution function."""
+    problem = Problem([Feature("f", ("a", "b"), 1)], ("x", "y"), (0.5, 0.5), 9)
+    belief = Belief.prior(problem).observe(0, 0, 0, times=2).observe(0, 0, 1)
+    row = charts.belief_of(belief, "f")["data"]["values"][0]
+
+    def below(x):  # P(Beta(3, 2) < x)
+        return 4 * x**3 - 3 * x**4
+
+    assert row["share"] == 3 / 5
+    assert below(row["low"]) == pytest.approx(0.05, abs=0.02)
+    assert below(row["high"]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_the_curve_tells_the_error_of_each_belief_on_the_way(study):
+    entries = study.history()
+    track = Curve(study.created)
+    track.advance(entries)
+    standing, expected = None, {}
+    for entry in entries:
+        standing = fold(standing, [entry], "test")
+        if entry.seq == 1 or entry.event.kind in ("told", "failed", "corrected"):
+            error = float(loss(standing.state.belief, "zero_one"))
+            expected[float(standing.state.spent)] = error
+    assert {row["spent"]: row["error"] for row in track.points} == expected
+    assert all(row["low"] <= row["error"] <= row["high"] for row in track.points)
+
+
+@settings(max_examples=15)
+@given(cuts=st.lists(st.integers(0, 60), max_size=4))
+def test_the_curve_is_the_same_however_the_events_come(cuts, long_history):
+    created, entries = long_history
+    whole, pieces = Curve(created), Curve(created)
+    whole.advance(entries)
+    for end in [*sorted(cuts), len(entries)]:
+        pieces.advance(entries[:end])
+    with patch.object(curve, "outlook", lambda _: Outlook(0, 0, 0)):  # slow, and the same for both
+        lines = [[(row["spent"], row["error"]) for row in each.points] for each in (whole, pieces)]
+    assert lines[0] == lines[1]
+
+
+@pytest.fixture(scope="module")
+def long_history(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("long")
+    with begin(str(folder / "a.db"), problem=make_problem(budget="40"), per_label=12) as study:
+        for request in study.ask(30):
+            study.tell(request.number, answer(request))
+        return study.created, study.history()
+
+
+def test_a_long_study_has_few_points_and_ends_with_the_last(long_history, monkeypatch):
+    monkeypatch.setattr(curve, "MOST_POINTS", 7)
+    created, entries = long_history
+    track = Curve(created)
+    track.advance(entries)
+    assert len(track.points) <= 9
+    assert track.points[-1]["spent"] == 30
+    one_by_one = Curve(created)
+    for end in range(len(entries)):
+        one_by_one.advance(entries[: end + 1])
+    assert len(one_by_one.points) <= 2 * 7
+    assert one_by_one.points[0]["spent"] == 0
+    assert one_by_one.points[-1]["spent"] == 30
+
+
+def test_the_measured_error_counts_wrong_answers(long_history):
+    created, entries = long_history
+    standing = fold(None, entries, "test")
+    problem = standing.state.problem
+    cells = [(0, 0, 0), (1, 1, 1), (1, 0, 0), (0, 1, 1)]
+    validation = Validation.of_table(
+        problem, *(_array(cells, slice(0, 2)), _array(cells, 2).ravel())
+    )
+    track = Curve(created, validation)
+    track.advance(entries)
+    wrong = 0.0
+    for first, second, label in cells:
+        chances = standing.state.belief.posterior({0: first, 1: second})
+        best = [at for at, chance in enumerate(chances) if chance >= chances.max() - 1e-12]
+        wrong += 1 - (label in best) / len(best)
+    assert track.points[-1]["measured"] == pytest.approx(wrong / len(cells))
+    shown = valid(charts.error_against_money(track.points, 40.0))["data"]["values"]
+    assert {row["which"] for row in shown} == {"expected", "measured"}
+
+
+def _array(cells, at):
+    import numpy as np
+
+    return np.array([each[at] for each in cells])

@@ -1,0 +1,143 @@
+"""Pages as texts: they work without scripts, hold nothing inline, and show any name harmlessly."""
+
+import re
+
+import pytest
+
+from budgeted import Feature, Problem, Study
+from tests.webs import client, make_study
+
+EVIL = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
+PAGES = ("", "/worklist", "/history", "/model", "/requests/1/correct")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    with make_study(folder / "studies.db") as study:
+        study.ask(3)
+        study.tell(1, "yes")
+    with client(folder) as found:
+        yield found
+
+
+def form(site, path, **fields):
+    """Send a form as a browser without scripts does: with the token of the page it is on."""
+    token = re.search('name="csrf" value="([0-9a-f]+)"', site.get("/studies").text)[1]
+    return site.post(path, data={"csrf": token, **fields}, headers={"Accept": "text/html"})
+
+
+def test_forms_work_without_scripts(site):
+    asked = form(site, "/studies/flu/ask", n="1")
+    assert (asked.status_code, asked.headers["location"]) == (303, "/studies/flu")
+    assert form(site, "/studies/flu/requests/4/tell", value="no").status_code == 303
+    page = site.get("/studies/flu").text
+    assert 'id="card-4"' not in page
+    assert 'id="card-2"' in page
+
+
+def test_a_refusal_without_scripts_is_a_page_in_words(site):
+    refused = form(site, "/studies/flu/requests/1/tell", value="no")
+    assert refused.status_code == 409
+    assert "<h1>This cannot be done now</h1>" in refused.text
+    assert "was told &#39;yes&#39;" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "words"),
+    [
+        ("ask", {"n": "many"}, "must be a whole number"),
+        ("requests/2/tell", {}, "choose the value"),
+        ("requests/2/fail", {"charged": "other"}, "say how much was charged"),
+        ("requests/2/tell", {"value": "maybe"}, "maybe"),
+        ("record", {"case": "P1", "what": "9=yes"}, "choose the feature"),
+        ("budget", {"budget": "-1"}, "must be 0 or more"),
+        ("withdraw", {"case": "nobody"}, "there is no case"),
+        ("close", {}, "pending"),
+    ],
+)
+def test_htmx_gets_a_refusal_for_the_right_place(site, path, fields, words):
+    token = re.search('name="csrf" value="([0-9a-f]+)"', site.get("/studies").text)[1]
+    headers = {"HX-Request": "true", "X-CSRF-Token": token}
+    answer = site.post(f"/studies/flu/{path}", data=fields or {"x": ""}, headers=headers)
+    assert answer.status_code == 422
+    assert words in answer.text
+    assert answer.headers["HX-Reswap"] == "innerHTML"
+    place = answer.headers["HX-Retarget"].removeprefix("#")
+    assert f'id="{place}"' in site.get("/studies/flu").text
+
+
+def test_a_form_from_elsewhere_is_refused_in_words(site):
+    answer = site.post("/studies/flu/ask", data={"n": "1"})
+    assert answer.status_code == 403
+    assert "<h1>This is not allowed</h1>" in answer.text
+
+
+def test_what_is_too_large_is_refused_in_words(site):
+    answer = form(site, "/studies/flu/ask", n="1" * 2_000_000)
+    assert answer.status_code == 413
+    assert "<h1>This is too large</h1>" in answer.text
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A study in which every name is an attack."""
+    folder = tmp_path_factory.mktemp("hostile")
+    features = [Feature(f"{EVIL} feature", (f"{EVIL} a", f"{EVIL} b"), 1)]
+    problem = Problem(features, (f"{EVIL} x", f"{EVIL} y"), (0.5, 0.5), 50)
+    cases = [(f"{EVIL} {at}", problem.labels[at % 2]) for at in range(9)]
+    with Study.create(str(folder / "studies.db"), EVIL, problem, cases, by=EVIL) as study:
+        study.ask(3)
+        study.tell(1, f"{EVIL} a")
+        study.fail(2, why=EVIL)
+        study.correct(1, f"{EVIL} b", why=EVIL)
+    with client(folder) as found:
+        yield found
+
+
+def test_names_that_attack_are_shown_harmlessly(hostile):
+    listed = hostile.get("/studies").text
+    base = re.search('href="(/studies/[^"]+)">&lt;img', listed)[1]
+    for page in PAGES:
+        answer = hostile.get(base + page)
+        assert answer.status_code == 200, page
+        assert "<img" not in answer.text
+        assert "&lt;img src=x onerror=alert(1)&gt;" in answer.text
+        assert "{{7*7}}" in answer.text, "a template ran twice"
+
+
+def test_pages_hold_nothing_inline_and_all_they_load_is_here(site):
+    loaded = set()
+    for path in ("/studies", "/studies/new", "/rehearsals", "/login",
+                 *(f"/studies/flu{page}" for page in PAGES)):  # fmt: skip
+        text = site.get(path).text
+        tags = re.findall(r"<[a-z][^>]*>", text)
+        assert not [tag for tag in tags if re.search(r"\s(style|on[a-z]+)=", tag)]
+        assert not [tag for tag in tags if tag.startswith("<script") and " src=" not in tag]
+        assert "<style" not in text
+        loaded |= set(re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', text))
+        assert not [each for each in re.findall(r'(?:src|href|action)="([^"]+)"', text)
+                    if not each.startswith(("/", "#"))]  # fmt: skip
+        identities = re.findall(r'\sid="([^"]+)"', text)
+        assert len(identities) == len(set(identities)), path
+    assert len(loaded) >= 7
+    for each in loaded:
+        assert site.get(each).status_code == 200
+
+
+def test_the_history_is_read_page_by_page(tmp_path):
+    with make_study(tmp_path / "studies.db", name="long") as study:
+        for _ in range(120):
+            study.cancel(study.ask(1)[0].number)
+    with client(tmp_path) as site:
+        first = site.get("/studies/long/history").text
+        assert "241 events" in first
+        assert "Page 1 of 3" in first
+        last = site.get("/studies/long/history?page=3").text
+        assert 'id="event-1"' in last
+        assert 'rel="next"' not in last
+        assert "Page 1 of 3" in site.get("/studies/long/history?page=-1").text
+        assert "Page 1 of 3" in site.get("/studies/long/history?page=one").text
+        filtered = site.get("/studies/long/history", params={"kind": "cancelled"}).text
+        assert "120 events" in filtered
+        assert "kind=cancelled&amp;page=2" in filtered

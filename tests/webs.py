@@ -1,0 +1,117 @@
+"""Servers to test: on a thread of this process, or as a process of its own; on a free port."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import uvicorn
+
+from budgeted import Feature, Problem, Study
+from budgeted.web.app import create_app
+from budgeted.web.server import Server, listen
+from budgeted.web.settings import Settings
+from tests.studies import CLOCK
+
+STUDY = """
+name = "flu"
+budget = "20"
+labels = ["well", "ill"]
+[[features]]
+name = "fever"
+values = ["no", "yes"]
+cost = "1.50"
+[[features]]
+name = "cough"
+values = ["no", "yes"]
+cost = "1"
+"""
+CASES = "case,label\n" + "".join(f"P{at},{('well', 'ill')[at % 2]}\n" for at in range(12))
+VALIDATION = "fever,cough,label\nno,no,well\nyes,yes,ill\nyes,no,ill\n"
+
+
+def make_study(database, name="flu", **options):
+    """The study of `STUDY`, without a server."""
+    problem = Problem(
+        [Feature("fever", ("no", "yes"), "1.50"), Feature("cough", ("no", "yes"), "1")],
+        ("well", "ill"), (0.5, 0.5), "20",
+    )  # fmt: skip
+    cases = [(f"P{at}", ("well", "ill")[at % 2]) for at in range(12)]
+    options = {"by": "anna", "clock": CLOCK, "seed": 1} | options
+    return Study.create(str(database), name, problem, cases, **options)
+
+
+@contextmanager
+def running(app, settings):
+    """Serve an application on a thread; give its port."""
+    listening = listen(settings)
+    config = uvicorn.Config(app, log_level="critical", access_log=False, server_header=False, ws="none")
+    server = Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            time.sleep(0.005)
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listening.close()
+        assert not thread.is_alive(), "the server does not end"
+
+
+@contextmanager
+def client(folder: Path, **options):
+    """A client of a server on a thread; the database is studies.db in the folder."""
+    settings = Settings(str(folder / "studies.db"), port=0, poll=0.05, **options)
+    app = create_app(settings)
+    with running(app, settings) as port:
+        base = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=base, timeout=30) as found:
+            found.app = app
+            yield found
+
+
+@contextmanager
+def process(folder: Path, *options: str):
+    """A server of its own; gives its address and the process. What it says is in log.txt."""
+    command = [sys.executable, "-m", "budgeted", "serve", "--db", str(folder / "studies.db"),
+               "--port", "0", *options]  # fmt: skip
+    with (folder / "log.txt").open("w") as log:
+        found = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        try:
+            line = found.stdout.readline()
+            address = re.search(r"https?://\S+", line)
+            assert address, (folder / "log.txt").read_text()
+            yield address[0].replace("0.0.0.0", "127.0.0.1"), found
+        finally:
+            if found.poll() is None:
+                os.kill(found.pid, signal.SIGINT)
+                found.wait(20)
+            found.stdout.close()
+
+
+def every_route(app):
+    """(method, path) of everything that an application answers, however deep it is nested."""
+
+    def walk(routes, prefix):
+        for route in routes:
+            inner = getattr(route, "original_router", None)
+            if inner is not None:
+                yield from walk(inner.routes, prefix + route.include_context.prefix)
+            elif getattr(route, "methods", None):
+                for method in sorted(route.methods):
+                    yield method, prefix + route.path
+            else:
+                yield "GET", prefix + route.path  # a mount
+
+    return sorted(set(walk(app.routes, "")))

@@ -1,0 +1,188 @@
+"""Take the pictures in docs/web: every page with the sample study, in a real browser.
+
+    python tools/take_screenshots.py
+
+Needs the extras of the development environment and a Chromium.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import socket
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from budgeted.study.example import STUDY, answers, cases
+from budgeted.study.words import as_csv
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "web"
+LARGEST = 300_000
+"""Bytes of a picture; a larger one makes every clone slower."""
+_FEATURES = ("ferritin", "transferrin", "crp", "mcv")
+_PASSWORD = "only for the picture"
+
+
+def main() -> None:
+    """Take all pictures."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        with served(Path(folder), "--example") as url:
+            desktop = browser.new_page(viewport={"width": 1200, "height": 860})
+            take_pages(desktop, url)
+            take_new_study(desktop, url)
+            take_rehearsal(desktop, url)
+            take_small_ones(browser, url)
+        take_login(browser, Path(folder))
+        browser.close()
+    for picture in sorted(PICTURES.glob("*.png")):
+        size = picture.stat().st_size
+        print(f"{picture.relative_to(ROOT)}: {size // 1000} kB")
+        if size > LARGEST:
+            sys.exit(f"{picture.name} is larger than {LARGEST // 1000} kB")
+
+
+def take_pages(page: Page, url: str) -> None:
+    """Take the pages of the sample study."""
+    study = f"{url}/studies/anaemia"
+    page.goto(study)
+    drawn(page, 4)
+    shoot(page, "study")
+    page.locator(".columns").screenshot(path=PICTURES / "charts.png")
+    card = page.locator(".card").first
+    card.get_by_text("Why this one?").click()
+    card.get_by_text("It failed").click()
+    card.screenshot(path=PICTURES / "request.png")
+    page.goto(f"{study}/worklist")
+    shoot(page, "worklist", height=420)
+    page.goto(f"{study}/history")
+    shoot(page, "history")
+    page.goto(f"{study}/model?known=1%3Dlow&known=3%3Dlow")
+    shoot(page, "model", height=900)
+    page.goto(f"{study}/requests/1/correct")
+    shoot(page, "correct", height=720)
+
+
+def take_new_study(page: Page, url: str) -> None:
+    """Take the preview of a new study with a mistake in its list of cases."""
+    page.goto(f"{url}/studies/new")
+    page.get_by_label("I have a study file").check()
+    given = STUDY.replace('"anaemia"', '"anaemia 2"').encode()
+    page.locator("#study-file").set_input_files(upload("study.toml", given))
+    rows = [*cases()[:9], ("P04", "iron-deficiency"), ("P11", "something else")]
+    listed = as_csv(("case", "label"), rows).encode()
+    page.locator("#cases").set_input_files(upload("cases.csv", listed))
+    page.get_by_role("button", name="Show what was understood").click()
+    page.locator("#preview table").last.wait_for()
+    shoot(page, "new-study", whole=True)
+
+
+def take_rehearsal(page: Page, url: str) -> None:
+    """Take a rehearsal that is finished, and the list of studies."""
+    labels = dict(cases())
+    table = as_csv(("kind", *_FEATURES), [(labels[row[0]], *row[1:]) for row in answers()])
+    page.goto(f"{url}/rehearsals")
+    page.get_by_label("Title").fill("Last year's patients")
+    page.locator("#table").set_input_files(upload("old.csv", table.encode()))
+    page.get_by_label("Column with the label").fill("kind")
+    page.get_by_label("greedy").check()
+    page.get_by_label("Budgets").fill("40")
+    shoot(page, "rehearsals", whole=True)
+    page.get_by_role("button", name="Rehearse").click()
+    page.locator("#results .titles .tag.done").wait_for(timeout=120_000)
+    page.reload()
+    drawn(page, 2)
+    shoot(page, "rehearsal", whole=True)
+    page.goto(f"{url}/studies")
+    shoot(page, "studies", height=420)
+
+
+def take_small_ones(browser: Browser, url: str) -> None:
+    """Take the page of the study on a phone, and in the dark."""
+    phone = browser.new_page(viewport={"width": 375, "height": 780}, device_scale_factor=1.5)
+    phone.goto(f"{url}/studies/anaemia")
+    drawn(phone, 4)
+    shoot(phone, "phone")
+    dark = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="dark")
+    dark.goto(f"{url}/studies/anaemia")
+    drawn(dark, 4)
+    shoot(dark, "dark")
+
+
+def take_login(browser: Browser, folder: Path) -> None:
+    """Take the door of a server where people log in."""
+    file = folder / "passwords"
+    command = ("serve-password", "anna", "--file", str(file), "--password", _PASSWORD)
+    subprocess.run(
+        [sys.executable, "-m", "budgeted", *command], check=True, stdout=subprocess.DEVNULL
+    )
+    with served(folder, "--password-file", str(file)) as url:
+        page = browser.new_page(viewport={"width": 1200, "height": 560})
+        page.goto(url)
+        shoot(page, "login")
+
+
+def shoot(page: Page, name: str, height: int | None = None, whole: bool = False) -> None:
+    """Take a picture of what the window shows, or of the whole page."""
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    options: dict[str, Any] = {"full_page": whole}
+    if height is not None:
+        width = (page.viewport_size or {"width": 1200})["width"]
+        options["clip"] = {"x": 0, "y": 0, "width": width, "height": height}
+        options["full_page"] = True
+    page.screenshot(path=PICTURES / f"{name}.png", **options)
+
+
+def drawn(page: Page, charts: int) -> None:
+    """Wait until all charts are there."""
+    page.wait_for_function(
+        "number => document.querySelectorAll('[data-drawn]').length === number", arg=charts
+    )
+
+
+def upload(name: str, content: bytes) -> Any:
+    """Return a file as the browser takes it."""
+    return {"name": name, "mimeType": "text/plain", "buffer": content}
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[str]:
+    """Run a server on a free port, and yield its address."""
+    with socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ("serve", "--db", str(folder / "studies.db"), "--port", str(port), *options)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "budgeted", *command],
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {"LOGNAME": "anna"},
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(200):
+            try:
+                with urllib.request.urlopen(f"{url}/health", timeout=5):
+                    break
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    main()
