@@ -30,8 +30,8 @@ def write(tmp_path):
 
 def test_what_is_left_out_has_a_sensible_value(write):
     given = read_study(*write())
-    assert (given.name, given.policy, given.parameters) == ("study", "sfl", {})
-    assert (given.case_rule, given.seed, given.loss) == ("fresh", 0, "gini")
+    assert (given.name, given.policy, given.parameters) == ("study", "auto", {})
+    assert (given.case_rule, given.seed, given.loss) == (None, 0, "gini")
     assert given.problem.labels == ("ill", "well")
     assert given.problem.prior == pytest.approx((1 / 3, 2 / 3))
     assert given.cases == (("a", "well"), ("b", "ill"), ("c", "well"))
@@ -76,7 +76,7 @@ prior_counts = [1, 2, 3]
         "sed: there is no such key; did you mean 'seed'?",
         "seed: must be a whole number from 0, got -1",
         "loss: must be one of gini, entropy, zero_one, got 'brier'",
-        "case_rule: must be one of fresh, overlap, got 'old'",
+        "case_rule: must be one of fresh, overlap, settle, got 'old'",
         "prior: must sum to 1, sums to 1.1",
         "budget: must be an amount of money",
         "policy: policy 'sfl' has no parameter 'depth'",

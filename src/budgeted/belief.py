@@ -216,19 +216,24 @@ class Belief:
         result: Floats = weights / weights.sum()
         return result
 
-    def log_likelihoods(self, cases: NDArray[np.integer[Any]]) -> Floats:
+    def log_likelihoods(
+        self, cases: NDArray[np.integer[Any]], weights: Floats | None = None
+    ) -> Floats:
         """Return log P(case | label), cases × labels; a value of -1 is unknown.
 
         Parameters
         ----------
         cases
             Positions of the values, cases × features.
+        weights
+            How much each feature counts; fully unless given.
         """
         if (cases >= np.asarray(self.problem.sizes)).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
         known = cases >= 0
         columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
-        return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)
+        trust = known if weights is None else known * weights
+        return np.stack([(row[columns] * trust).sum(axis=1) for row in self.log_means], axis=1)
 
 
 def _frozen(array: Floats) -> Floats:

@@ -51,6 +51,8 @@ class Created:
     loss: str
     cases: tuple[tuple[str, str], ...]
     package: str
+    belief: str = "plain"
+    classifier: str = "naive"
     kind: Literal["created"] = "created"
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT

@@ -18,18 +18,22 @@ from budgeted.belief import Belief, Floats
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.problem import Feature, Problem
 
-FORMAT, VERSION = "budgeted-model", 1
+FORMAT, VERSION = "budgeted-model", 2
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """A feature of a model: its values, and for each label the Dirichlet count of each value."""
+    """A feature of a model: its values, and for each label the Dirichlet count of each value.
+
+    `weight` says how much it counts; below 1, because others say the same (`budgeted.guard`).
+    """
 
     name: str
     values: tuple[str, ...]
     counts: tuple[tuple[float, ...], ...]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Model:
     labels, prior
         What is told apart, and the share of each label where the cases come from.
     features
-        Their values and counts; P(value | label) is the count divided by its row's sum.
+        Their values and counts; P(value | label) is the count divided by its row's sum, and its
+        logarithm counts with the weight.
     about
         Where it comes from, for people: the study, how many events it had.
 
@@ -64,9 +69,24 @@ class Model:
     about: Mapping[str, Any]
 
     @classmethod
-    def from_belief(cls, belief: Belief, **about: Any) -> Model:
-        """Return the classifier that a belief gives."""
+    def from_belief(cls, belief: Belief, weights: Floats | None = None, **about: Any) -> Model:
+        """Return the classifier that a belief gives.
+
+        Parameters
+        ----------
+        belief
+            Whose parameters it has. Counts of a belief that averages over models are its means
+            times the number of values that they rest on.
+        weights
+            How much each feature counts; fully unless given.
+        about
+            Where it comes from, for people.
+        """
         problem = belief.problem
+        counts = belief.counts
+        if type(belief) is not Belief:
+            counts = belief.means * np.repeat(belief.totals, problem.sizes, axis=1)
+        trust = [1.0] * len(problem.features) if weights is None else weights.tolist()
         return cls(
             problem.labels,
             problem.prior,
@@ -74,7 +94,8 @@ class Model:
                 Counts(
                     feature.name,
                     feature.values,
-                    tuple(map(tuple, belief.counts[:, belief.columns(at)].tolist())),
+                    tuple(map(tuple, counts[:, belief.columns(at)].tolist())),
+                    trust[at],
                 )
                 for at, feature in enumerate(problem.features)
             ),
@@ -90,10 +111,10 @@ class Model:
             raise ModelError(f"this is no JSON: {error}") from None
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise ModelError(f'this is no model: it has no "format": "{FORMAT}"')
-        if plain.get("version") != VERSION:
+        if plain.get("version") not in (1, VERSION):
             raise ModelError(
                 f"this model has version {plain.get('version')!r} of the format, this package "
-                f"knows {VERSION}: update it"
+                f"knows 1 and {VERSION}: update it"
             )
         try:
             return _from_plain(plain)
@@ -111,7 +132,12 @@ class Model:
             "labels": self.labels,
             "prior": self.prior,
             "features": [
-                {"name": each.name, "values": each.values, "counts": each.counts}
+                {
+                    "name": each.name,
+                    "values": each.values,
+                    "counts": each.counts,
+                    "weight": each.weight,
+                }
                 for each in self.features
             ],
         }
@@ -156,10 +182,10 @@ class Model:
                     f"{', '.join(map(repr, feature.values))}"
                 )
             counts: Floats = np.asarray(feature.counts)
-            scores += np.log(counts[:, feature.values.index(value)] / counts.sum(axis=1))
-        weights = np.exp(scores - scores.max())
-        chances = (weights / weights.sum()).tolist()
-        return dict(zip(self.labels, chances, strict=True))
+            chances = counts[:, feature.values.index(value)] / counts.sum(axis=1)
+            scores += feature.weight * np.log(chances)
+        masses = np.exp(scores - scores.max())
+        return dict(zip(self.labels, (masses / masses.sum()).tolist(), strict=True))
 
     def predict_rows(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int]
@@ -204,14 +230,23 @@ def _no_constant(name: str) -> float:
 
 def _from_plain(plain: dict[str, Any]) -> Model:
     _check_keys(plain, {"format", "version", "about", "labels", "prior", "features"}, "the model")
+    own = {"name", "values", "counts"} | ({"weight"} if plain["version"] > 1 else set())
     for each in plain["features"]:
-        _check_keys(each, {"name", "values", "counts"}, f"feature {each.get('name')!r}")
+        _check_keys(each, own, f"feature {each.get('name')!r}")
+        _check_weight(each.get("weight", 1), f"feature {each['name']!r}")
     # A problem checks names, shapes, counts and prior, and lists all mistakes.
     features = [Feature(each["name"], each["values"], 1, each["counts"])
                 for each in plain["features"]]  # fmt: skip
     problem = Problem(features, plain["labels"], plain["prior"], 0)
-    made = Model.from_belief(Belief.prior(problem), **plain["about"])
+    weights = np.array([float(each.get("weight", 1)) for each in plain["features"]])
+    made = Model.from_belief(Belief.prior(problem), weights, **plain["about"])
     return replace(made, prior=tuple(map(float, plain["prior"])))
+
+
+def _check_weight(weight: object, what: str) -> None:
+    real = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not (real and 0 <= weight <= 1):  # type: ignore[operator]
+        raise ModelError(f"{what}: weight: must be a number from 0 to 1, got {weight!r}")
 
 
 def _check_keys(plain: dict[str, Any], wanted: set[str], what: str) -> None:

@@ -28,6 +28,8 @@ def tell_story(console: Console) -> None:
             policy=given.policy,
             parameters=given.parameters,
             case_rule=given.case_rule,
+            belief=given.belief,
+            classifier=given.classifier,
             seed=given.seed,
             loss=given.loss,
             by="you",

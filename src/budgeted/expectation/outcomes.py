@@ -154,6 +154,8 @@ def _shifts(belief: RelevanceBelief, bought: Integers, asked: Integers) -> Compl
     The difference is taken with the same rounded odds on both sides, so that the rounding makes no
     gain or loss of its own.
     """
+    if not len(asked):
+        return np.empty((0, len(_pairs(len(belief.problem.labels))), len(FREQUENCIES)), complex)
     odds = np.round(belief.log_odds / ROUNDING) * ROUNDING
     keys: list[Hashable] = []
     for feature in asked.tolist():

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from budgeted.belief import Floats
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError, UnwritableError
 from budgeted.events import Created, Entry
 from budgeted.journal import Journal, now, parse_url, studies
@@ -88,11 +89,13 @@ class Study:
         problem: Problem,
         cases: Sequence[tuple[str, str]],
         *,
-        policy: str = "sfl",
+        policy: str = "auto",
         parameters: Mapping[str, Any] | None = None,
-        case_rule: str = "fresh",
+        case_rule: str | None = None,
         seed: int = 0,
         loss: str = "gini",
+        belief: str | None = None,
+        classifier: str | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -111,16 +114,30 @@ class Study:
         policy, parameters
             Who chooses; see ``budgeted policies``.
         case_rule
-            Which case of a label is asked, ``fresh`` or ``overlap``.
+            Which case of a label is asked: ``fresh``, ``overlap`` or ``settle``; see
+            `budgeted.cases`.
         seed
             Of the order of cases and of the policy's draws.
         loss
             Steers the policy unless its parameters name one, and says what features are worth.
+        belief, classifier
+            What is believed, ``plain`` or ``relevance``, and what is delivered, ``naive`` or
+            ``guarded``; see `budgeted.relevance` and `budgeted.guard`. These, and the case rule,
+            are as the policy likes them unless given.
         by, clock
             Who begins it, and what tells the time.
         """
         created = decisions.creation(
-            name, problem, cases, policy, parameters or {}, case_rule, seed, loss
+            name,
+            problem,
+            cases,
+            policy,
+            parameters or {},
+            case_rule,
+            seed,
+            loss,
+            belief,
+            classifier,
         )
         who = user() if by is None else by
         journal = Journal(database, name, create=True)
@@ -237,6 +254,10 @@ class Study:
         """Return the events behind number `after`, from the journal."""
         return self._journal.read(after)
 
+    def weights(self) -> Floats | None:
+        """Return how much each feature counts in the classifier; None where all count fully."""
+        return self._standing.weights()
+
     def model(self, prior: Sequence[float] | None = None) -> Model:
         """Return the classifier that the values bought so far give.
 
@@ -245,7 +266,9 @@ class Study:
         prior
             Shares of the labels in the population where it will be used; the study's unless given.
         """
-        made = Model.from_belief(self.state.belief, study=self.name, events=self.events)
+        made = Model.from_belief(
+            self.state.belief, self.weights(), study=self.name, events=self.events
+        )
         return made if prior is None else made.with_prior(prior)
 
     def status(self, recent: int = 5) -> Status:

@@ -14,7 +14,7 @@ from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Entry, Event
 from budgeted.money import MoneyLike
-from budgeted.policies import POLICIES, Choice, Policy, parameter_names, policy
+from budgeted.policies import POLICIES, Choice, Policy, parameter_names, policy, settings
 from budgeted.problem import Problem
 from budgeted.streams import POLICY, stream
 from budgeted.study.standing import (
@@ -31,15 +31,30 @@ _MOST_SHOWN = 20
 """Mistakes of one kind in a list of cases or values before the rest is only counted."""
 
 
+def accompanying(chooser: str, loss: str, **given: str | None) -> dict[str, str]:
+    """Return belief, classifier and case rule: as given, else as the policy likes them.
+
+    The 0/1 loss cannot be looked ahead under a relevance-aware belief, so that one is then left to
+    those who ask for it.
+    """
+    plain = {"belief": "plain", "classifier": "naive", "cases": "fresh"}
+    own = settings(POLICIES[chooser]) if chooser in POLICIES else {}
+    if loss == "zero_one":
+        own.pop("belief", None)
+    return plain | own | {key: value for key, value in given.items() if value is not None}
+
+
 def creation(
     name: str,
     problem: Problem,
     cases: Sequence[tuple[str, str]],
     chooser: str,
     parameters: Mapping[str, Any],
-    case_rule: str,
+    case_rule: str | None,
     seed: int,
     loss: str,
+    belief: str | None = None,
+    classifier: str | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
     mistakes = [] if name.strip() == name != "" else [f"name: must not be blank, got {name!r}"]
@@ -53,6 +68,12 @@ def creation(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     mistakes += case_mistakes(cases, problem.labels)
+    chosen = accompanying(chooser, loss, belief=belief, classifier=classifier, cases=case_rule)
+    if chosen["belief"] == "relevance" and loss == "zero_one":
+        mistakes.append(
+            "loss: a relevance-aware belief looks ahead by gini or entropy, not by zero_one; "
+            'choose one of these, or belief = "plain"'
+        )
     created = Created(
         features=tuple(
             events.ForSale(each.name, each.values, each.cost, each.prior_counts)
@@ -63,11 +84,13 @@ def creation(
         budget=problem.budget,
         policy=chooser,
         parameters=given,
-        case_rule=case_rule,
+        case_rule=chosen["cases"],
         seed=seed,
         loss=loss,
         cases=tuple((case, label) for case, label in cases),
         package=__version__,
+        belief=chosen["belief"],
+        classifier=chosen["classifier"],
     )
     if not mistakes:
         try:

@@ -13,9 +13,11 @@ from typing import Any
 
 from budgeted.cases import RULES
 from budgeted.errors import BudgetedError, ProblemError, StudyFileError, TableError
+from budgeted.guard import CLASSIFIERS
 from budgeted.loss import LOSSES
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
+from budgeted.relevance import BELIEFS
 from budgeted.study.decisions import case_mistakes, shortened
 from budgeted.table import LARGEST_FILE
 from budgeted.table.contents import by_number_then_text
@@ -25,8 +27,8 @@ Cases = tuple[tuple[str, str], ...]
 """Name and label of each case."""
 
 LARGEST_TOML = 10_000_000
-_STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "policy",
-               "features")  # fmt: skip
+_STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "belief",
+               "classifier", "policy", "features")  # fmt: skip
 _FEATURE_KEYS = ("name", "values", "cost", "prior_counts")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula."""
@@ -40,7 +42,7 @@ class StudyFile:
     ----------
     name, problem, cases
         What is for sale, and from whom.
-    policy, parameters, case_rule, seed, loss
+    policy, parameters, case_rule, seed, loss, belief, classifier
         Who chooses, and how; see `budgeted.study.Study.create`.
     """
 
@@ -49,9 +51,11 @@ class StudyFile:
     cases: Cases
     policy: str
     parameters: dict[str, Any]
-    case_rule: str
+    case_rule: str | None
     seed: int
     loss: str
+    belief: str | None = None
+    classifier: str | None = None
 
 
 def read_study(
@@ -108,11 +112,13 @@ def study_of(plain: dict[str, Any], cases: Cases, source: str) -> StudyFile:
         plain["name"],
         _problem(plain, [Feature(**each) for each in plain["features"]], cases),
         cases,
-        chooser.get("name", "sfl"),
+        chooser.get("name", "auto"),
         {key: value for key, value in chooser.items() if key != "name"},
-        plain.get("case_rule", "fresh"),
+        plain.get("case_rule"),
         plain.get("seed", 0),
         plain.get("loss", "gini"),
+        plain.get("belief"),
+        plain.get("classifier"),
     )
 
 
@@ -219,7 +225,8 @@ def study_mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
         yield from case_mistakes(cases, problem.labels)
     except ProblemError as error:
         yield from error.mistakes
-    for key, known in (("case_rule", RULES), ("loss", tuple(LOSSES))):
+    choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "classifier": CLASSIFIERS}
+    for key, known in choices.items():
         if key in plain and plain[key] not in known:
             yield f"{key}: must be one of {', '.join(known)}, got {plain[key]!r}"
     seed = plain.get("seed", 0)
@@ -246,7 +253,7 @@ def _policy_mistakes(table: Any) -> Iterator[str]:
         yield f"policy: must be a table with a name and parameters, got {table!r}"
         return
     try:
-        policy(**({"name": "sfl"} | table))
+        policy(**({"name": "auto"} | table))
     except (BudgetedError, TypeError) as error:
         yield f"policy: {error}"
 

@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted import events
+from budgeted.belief import Floats
 from budgeted.cases import check_rule, pick_case, shuffled
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
 from budgeted.events import Asked, Created, Entry
+from budgeted.guard import check_classifier, weights
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase
+from budgeted.relevance import prior_belief
 from budgeted.state import State
 
 OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
@@ -95,6 +98,7 @@ class Standing:
         self.created = created
         problem = problem_of(created)
         check_rule(created.case_rule)
+        check_classifier(created.classifier)
         named(created.loss)
         self.case_names = tuple(name for name, _ in created.cases)
         self._rows = {name: row for row, name in enumerate(self.case_names)}
@@ -106,7 +110,7 @@ class Standing:
             raise StudyError(f"cases: there is no label {error.args[0]!r}") from None
         self.case_labels = np.array(labels, dtype=np.int64)
         supply = np.bincount(self.case_labels, minlength=len(problem.labels)).tolist()
-        self.state = State.start(problem, supply)
+        self.state = State.start(problem, supply, prior_belief(created.belief, problem))
         self.order = shuffled(self.case_labels, len(problem.labels), created.seed)
         self.cells: NDArray[np.int8] = np.zeros(
             (len(created.cases), len(problem.features)), dtype=np.int8
@@ -114,6 +118,10 @@ class Standing:
         self.requests: MutableMapping[int, Requested] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.closed = False
+
+    def weights(self) -> Floats | None:
+        """Return how much each feature counts in the classifier; None where all count fully."""
+        return weights(self.created.classifier, self.state.belief, self.state.history)
 
     def draft(self) -> Standing:
         """Return a copy to try events on; what is tried there changes nothing here."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.belief import Belief
+from budgeted.belief import Belief, Floats
 from budgeted.events import Entry
 from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.expectation.scenarios import enumerate_cases
@@ -118,7 +118,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         free=state.free,
         cases=len(created.cases),
         withdrawn=len(study.withdrawn),
-        outlook=outlook(state.belief),
+        outlook=outlook(state.belief, study.weights()),
         loss=created.loss,
         loss_now=float(loss(state.belief, created.loss)),
         engine=engine,
@@ -128,13 +128,13 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     )
 
 
-def outlook(belief: Belief) -> Outlook:
+def outlook(belief: Belief, weights: Floats | None = None) -> Outlook:
     """Return the error that the classifier of a belief is expected to make on new cases.
 
     The expectation is the 0/1 loss of the belief. For the interval, models are drawn from the
     belief, and each says how often the classifier of today is wrong among its cases: all cases,
     where there are at most 4 096 different ones; else some thousand drawn from the model, which
-    widens the interval a little.
+    widens the interval a little. Features that count less than fully (`weights`) do so there.
 
     Examples
     --------
@@ -147,16 +147,19 @@ def outlook(belief: Belief) -> Outlook:
     """
     rng = stream(0, OUTLOOK)
     few = math.prod(belief.problem.sizes) <= _FEW_CASES
-    errors = _errors_on_all_cases(belief, rng) if few else _errors_on_drawn_cases(belief, rng)
+    errors_of = _errors_on_all_cases if few else _errors_on_drawn_cases
+    errors = errors_of(belief, weights, rng)
     low, high = np.quantile(errors, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
     expected = float(loss(belief, "zero_one"))
     return Outlook(expected, min(low, expected), max(high, expected))
 
 
-def _errors_on_all_cases(belief: Belief, rng: np.random.Generator) -> list[float]:
+def _errors_on_all_cases(
+    belief: Belief, weights: Floats | None, rng: np.random.Generator
+) -> list[float]:
     values = enumerate_cases(belief).values
     columns = values + np.asarray(belief.problem.offsets)
-    wrong = (1 - _decisions(belief, values)) * np.asarray(belief.problem.prior)
+    wrong = (1 - _decisions(belief, values, weights)) * np.asarray(belief.problem.prior)
     errors = []
     for _ in range(_DRAWS):
         likelihoods = belief.sample(rng)[:, columns].prod(axis=2).T
@@ -164,7 +167,9 @@ def _errors_on_all_cases(belief: Belief, rng: np.random.Generator) -> list[float
     return errors
 
 
-def _errors_on_drawn_cases(belief: Belief, rng: np.random.Generator) -> list[float]:
+def _errors_on_drawn_cases(
+    belief: Belief, weights: Floats | None, rng: np.random.Generator
+) -> list[float]:
     problem = belief.problem
     room = _MOST_NUMBERS // (_DRAWS * len(problem.labels) * len(problem.features))
     number = min(_CASES_PER_DRAW, max(50, room))
@@ -176,14 +181,14 @@ def _errors_on_drawn_cases(belief: Belief, rng: np.random.Generator) -> list[flo
             for feature in range(len(problem.features)):
                 steps = parameters[label, belief.columns(feature)].cumsum()[:-1]
                 values[:, feature] = np.searchsorted(steps, rng.random(number), side="right")
-            error += share * float(1 - _decisions(belief, values)[:, label].mean())
+            error += share * float(1 - _decisions(belief, values, weights)[:, label].mean())
         errors.append(error)
     return errors
 
 
-def _decisions(belief: Belief, values: Any) -> Any:
+def _decisions(belief: Belief, values: Any, weights: Floats | None) -> Any:
     """For each case how the classifier divides its vote among labels; where they tie it guesses."""
-    scores = belief.log_likelihoods(values) + np.log(belief.problem.prior)
+    scores = belief.log_likelihoods(values, weights) + np.log(belief.problem.prior)
     tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
     return tied / tied.sum(axis=1, keepdims=True)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from budgeted import events
-from budgeted.belief import Belief
+from budgeted.belief import Belief, Floats
 from budgeted.events import Created, Entry
 from budgeted.expectation import loss
 from budgeted.simulation import Validation
@@ -37,6 +37,7 @@ class Point:
     seq: int
     spent: float
     belief: Belief
+    weights: Floats | None = None
 
     @cached_property
     def error(self) -> float:
@@ -46,7 +47,7 @@ class Point:
     @cached_property
     def outlook(self) -> Outlook:
         """The same with an interval; slower."""
-        return outlook(self.belief)
+        return outlook(self.belief, self.weights)
 
 
 class Curve:
@@ -90,8 +91,9 @@ class Curve:
         for entry in new:
             fold(self._standing, [entry], "this study")
             if entry.seq in kept:
-                self._add(Point(entry.seq, float(self._standing.state.spent),
-                                self._standing.state.belief))  # fmt: skip
+                state = self._standing.state
+                trust = self._standing.weights()
+                self._add(Point(entry.seq, float(state.spent), state.belief, trust))
             self.seq = entry.seq
         if len(self._points) > 2 * MOST_POINTS:
             self._points = [*self._points[:-1:2], self._points[-1]]
@@ -118,7 +120,7 @@ class Curve:
 
     def _measured(self, validation: Validation, point: Point) -> float:
         if point.seq not in self._known_errors:
-            self._known_errors[point.seq] = validation.error(point.belief)
+            self._known_errors[point.seq] = validation.error(point.belief, point.weights)
         return self._known_errors[point.seq]
 
     def _with_band(self) -> set[int]:
