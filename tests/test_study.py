@@ -15,7 +15,8 @@ from budgeted.cases import RULES, pick_case
 from budgeted.errors import BudgetedError, JournalError, PurchaseError, StudyError
 from budgeted.events import Created, Told
 from budgeted.journal import Journal
-from budgeted.policies import POLICIES, policy, settings
+from budgeted.policies import POLICIES, policy
+from budgeted.policies import settings as accompanying
 from budgeted.simulation import TableWorld
 from tests import studies
 from tests.databases import new_postgres_database
@@ -240,7 +241,7 @@ def test_a_study_buys_what_a_simulation_with_its_seed_buys(tmp_path, name, rule)
     world = TableWorld(problem, values, labels, seed=11, rule=rule)
     rows = [(row.feature, row.label, row.case, row.value)
             for row in simulate(problem, policy(name), world, seed=11, loss=None,
-                                belief=settings(POLICIES[name]).get("belief", "plain"))]  # fmt: skip
+                                belief=accompanying(POLICIES[name]).get("belief", "plain"))]  # fmt: skip
     done = []
     with Study.create(str(tmp_path / "a.db"), "a", problem, cases, policy=name,
                       case_rule=rule, seed=11) as study:  # fmt: skip

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 from itertools import combinations
-from math import comb
+from math import comb, lgamma
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,8 +234,10 @@ def _log_chance(counts: Floats, seen: Floats | Integers) -> Floats:
     """
     numbers = seen[0].sum(axis=-1)
     totals = counts.sum(axis=-1)
-    whole = log_gamma(np.asarray(totals)) - log_gamma(np.asarray(totals + numbers))
-    result: Floats = _log_rising(counts, seen).sum(axis=-1) + whole
+    whole = [lgamma(total) - lgamma(total + number)
+             for total, number in zip(totals.ravel().tolist(), numbers.ravel().tolist(),
+                                      strict=True)]  # fmt: skip
+    result: Floats = _log_rising(counts, seen).sum(axis=-1) + np.reshape(whole, totals.shape)
     return result
 
 
@@ -298,33 +300,35 @@ def _grouped(
     apart: Floats, together: Floats, own: bool, purchases: Integers
 ) -> tuple[Floats, Floats | Integers]:
     """Two values, two labels: equally likely groups of counts, each at its mean."""
-    first_counts = apart[0] if own else together
-    first_weights, first = _groups(first_counts, int(purchases[0]))
-    weights, seen = [], []
-    for weight, number in zip(first_weights.tolist(), first.tolist(), strict=True):
-        rest = np.array([number, purchases[0] - number])
-        second_weights, second = _groups(apart[1] if own else together + rest, int(purchases[1]))
-        weights.append(weight * second_weights)
-        pairs = np.stack([second, purchases[1] - second], axis=1)
-        seen.append(np.stack([np.broadcast_to(rest, pairs.shape), pairs], axis=1))
-    return np.concatenate(weights), np.concatenate(seen)
+    one, two = purchases.tolist()
+    chances, first = _groups((apart[0] if own else together)[None], one)
+    seen_one = np.stack([first[0], one - first[0]], axis=1)
+    before = np.broadcast_to(apart[1], seen_one.shape) if own else together + seen_one
+    more, second = _groups(before, two)
+    seen_two = np.stack([second, two - second], axis=2)
+    both = np.broadcast_to(seen_one[:, None], seen_two.shape)
+    weights = chances[0][:, None] * more
+    return weights.ravel(), np.stack([both, seen_two], axis=2).reshape(-1, 2, 2)
 
 
-def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats | Integers]:
-    """Return weights and mean numbers of the first value, in at most `GROUPS` groups.
+def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
+    """Return weights and mean numbers of the first value in at most `GROUPS` groups, row by row.
 
-    >>> weights, numbers = _groups(np.array([1.0, 1.0]), 15)
-    >>> weights.round(3).tolist()[:2], numbers.round(3).tolist()[:3]
+    >>> weights, numbers = _groups(np.array([[1.0, 1.0]]), 15)
+    >>> weights.round(3).tolist()[0][:2], numbers.round(3).tolist()[0][:3]
     ([0.125, 0.125], [0.5, 2.5, 4.5])
     """
-    chances = beta_binomial.weights(counts[:1], counts.sum(keepdims=True), purchases)[0]
-    if len(chances) <= GROUPS:
-        return chances, np.arange(purchases + 1.0)
+    chances = beta_binomial.weights(counts[:, 0], counts.sum(axis=1), purchases)
+    numbers = np.arange(purchases + 1.0)
+    if purchases < GROUPS:
+        return chances, np.broadcast_to(numbers, chances.shape)
     # Means of groups by the area under the quantile function between multiples of 1/GROUPS.
-    mass = np.concatenate([[0.0], np.cumsum(chances)])
-    moment = np.concatenate([[0.0], np.cumsum(chances * np.arange(purchases + 1))])
-    edges = np.interp(np.linspace(0, mass[-1], GROUPS + 1), mass, moment)
-    return np.full(GROUPS, 1 / GROUPS), np.diff(edges) * GROUPS / mass[-1]
+    mass, moment = np.zeros((2, len(counts), purchases + 2))
+    np.cumsum(chances, axis=1, out=mass[:, 1:])
+    np.cumsum(chances * numbers, axis=1, out=moment[:, 1:])
+    shares = np.arange(GROUPS + 1) / GROUPS
+    edges = [np.interp(shares * x[-1], x, y) for x, y in zip(mass, moment, strict=True)]
+    return np.full((len(counts), GROUPS), 1 / GROUPS), np.diff(edges, axis=1) * GROUPS
 
 
 def _drawn(
