@@ -201,8 +201,10 @@ def local(tmp_path):
         yield found
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example",
-                                  "localhost.evil.example", "", "[::1", "127.0.0.1@evil.example"])  # fmt: skip
+@pytest.mark.parametrize("host", [
+    "evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "",
+    "[::1", "127.0.0.1@evil.example",
+])  # fmt: skip
 def test_on_loopback_another_name_gets_nothing(local, host):
     """A site whose name points at 127.0.0.1 (DNS rebinding) reads and writes nothing."""
     for method, path in (("GET", "/api/studies"), ("POST", "/api/studies/flu/ask"), ("GET", "/")):

@@ -50,7 +50,9 @@ def test_a_whole_study(empty, tmp_path):
     assert right.json()["requests"][0]["value"] == "no"
     values = [{"case": "P0", "feature": "fever", "value": "no"}]
     assert empty.post(f"{base}/record", json={"values": values}).status_code in (200, 422)
-    assert empty.post(f"{base}/budget", json={"budget": "25.50"}).json()["money"]["budget"] == "25.50"
+    assert (
+        empty.post(f"{base}/budget", json={"budget": "25.50"}).json()["money"]["budget"] == "25.50"
+    )
     taken = {each["case"] for each in asked["requests"]}
     spare = next(f"P{at}" for at in range(1, 12) if f"P{at}" not in taken)
     assert empty.post(f"{base}/withdraw", json={"case": spare}).status_code == 200
@@ -136,7 +138,9 @@ def test_nonsense_is_refused_in_words(local, path, given, status):
     assert local.get("/api/studies/flu").json()["seq"] == before
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'{"value": 1}', b'{"value": "\\u0000"}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"\xff", b'{"value": 1}', b'{"value": "\\u0000"}']
+)
 def test_the_short_way_refuses_as_the_long_way_does(local, body):
     local.post("/api/studies/flu/ask", json={})
     response = local.post("/api/studies/flu/requests/1/tell", content=body,
