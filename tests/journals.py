@@ -56,7 +56,7 @@ def check_one_writes_for_many(database):
             [told(1), told(2), told(3)], expected=0, by=["anna", "ben", "anna"]
         )
         assert [each.by for each in written] == ["anna", "ben", "anna"]
-        with pytest.raises(ValueError, match="shorter|longer"):
+        with pytest.raises(ValueError, match=r"shorter|longer"):
             journal.append([told(4), told(5)], expected=3, by=["anna"])
         with pytest.raises(JournalError, match="cannot be stored"):
             journal.append([told(4), told(5)], expected=3, by=["anna", "b\0n"])

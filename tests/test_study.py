@@ -403,7 +403,8 @@ def test_nothing_but_json_and_sql_is_read_back():
     for path in root.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         for word in ("pickle", "marshal", "shelve", "eval(", "exec(", "yaml"):
-            assert word not in text.replace("connection.exec", ""), (path, word)
+            harmless = text.replace("connection.exec", "").replace("create_subprocess_exec", "")
+            assert word not in harmless, (path, word)
     script = (
         "import sys\nfrom budgeted import Study\n"
         "assert not {'dill', 'cloudpickle', 'joblib'} & set(sys.modules)\n"

@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from budgeted.errors import AccessError, BusyError
-from budgeted.study import user
+from budgeted.journal import user
 from budgeted.web.credentials import Credentials
 from budgeted.web.pages.errors import error_page
 from budgeted.web.sessions import COOKIE, HOURS, Session, Sessions
