@@ -8,13 +8,13 @@ from click.testing import CliRunner
 
 from budgeted.cli import main
 from budgeted.errors import AccessError
-from budgeted.web.credentials import Credentials, new_token, password_line, token_line, write_line
+from budgeted.web.credentials import Credentials, password_line, token_line, write_line
 from budgeted.web.sessions import COOKIE, HOURS, Sessions
 from budgeted.web.settings import Settings
 from tests.webs import client, every_route, make_study, process
 
 PASSWORD = "correct horse battery"
-TOKEN = new_token()
+TOKEN = "t0ken-that-nobody-guesses-0123456789abcdef"
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 

@@ -101,10 +101,8 @@ class Study:
         ----------
         database
             Path of a SQLite file, or the URL of a PostgreSQL database.
-        name
-            Of the study, unique within the database.
-        problem
-            What is for sale, the labels with their prior, and the budget.
+        name, problem
+            Unique within the database; what is for sale, the labels, and the budget.
         cases
             Name and label of each case.
         policy, parameters
