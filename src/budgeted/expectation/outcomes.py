@@ -278,7 +278,11 @@ def _all_outcomes(
     ways = -_log_rising(np.ones(seen.shape[1:]), seen).sum(axis=(1, 2))  # up to a common factor
     own = _log_chance(apart, seen).sum(axis=1)
     common = _log_chance(together, seen.sum(axis=1))
-    weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
+    hypotheses = ((relevance, own), (1 - relevance, common))
+    logs = np.logaddexp.reduce(
+        [np.log(chance) + ways + each for chance, each in hypotheses if chance > 0]
+    )
+    weights = np.exp(logs - logs.max())  # one in 171! would be none
     return weights / weights.sum(), seen
 
 
@@ -328,7 +332,8 @@ def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
     np.cumsum(chances * numbers, axis=1, out=moment[:, 1:])
     shares = np.arange(GROUPS + 1) / GROUPS
     edges = [np.interp(shares * x[-1], x, y) for x, y in zip(mass, moment, strict=True)]
-    return np.full((len(counts), GROUPS), 1 / GROUPS), np.diff(edges, axis=1) * GROUPS
+    means = np.clip(np.diff(edges, axis=1) * GROUPS, 0, purchases)  # rounding may exceed
+    return np.full((len(counts), GROUPS), 1 / GROUPS), means
 
 
 def _drawn(
