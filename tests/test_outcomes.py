@@ -291,6 +291,30 @@ def test_many_outcomes_never_harm_and_more_purchases_help(seed):
     assert (found[1:] < 0.9 * found[:-1]).all()
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_hundreds_of_purchases_of_one_cell(seed):
+    """As many outcomes as are enumerated: their chances are far below the least double."""
+    belief = a_belief(2, (2, 3), seed)
+    found = [lookahead(belief, np.array([[depth, 0], [0, depth // 20]])).values
+             for depth in (150, 250, 400, 599)]  # fmt: skip
+    assert np.isfinite([each[0, 0] for each in found]).all()
+    assert (np.diff([each[0, 0] for each in found]) < 1e-12).all()
+    slow = slow_change(belief, 0, [250, 0], "gini")
+    now = float(expected_loss(belief, {}))
+    assert found[1][0, 0] - now == pytest.approx(slow, abs=STEP_ERROR)
+
+
+@pytest.mark.parametrize("least", [1e-100, 1e-20])
+def test_prior_counts_of_almost_nothing(least):
+    """Groups whose means round below nothing, and chances that vanish, are no trouble."""
+    features = [Feature(f"f{at}", ("0", "1"), 1, ((1, least), (least, 1))) for at in range(2)]
+    problem = Problem(features, ("x", "y"), (0.5, 0.5), 100)
+    observed = np.array([[3, 0, 5, 2], [0, 4, 0, 900]])
+    belief = RelevanceBelief(problem, observed)
+    for depth in (1, 5, 22, 24, 70, 333):
+        assert np.isfinite(changes(belief, depth)).all()
+
+
 @given(relevance_beliefs(labels=3, features=(1, 4)))
 @settings(max_examples=30)
 def test_with_three_labels_the_loss_is_a_bound(belief):

@@ -266,12 +266,16 @@ def _outcomes(
         seen, pooled, ways = _everything(bought, values)
         own = _log_chance(apart, seen).sum(axis=1)
         common = _log_chance(together, pooled)
-        weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
+        hypotheses = ((relevance, own), (1 - relevance, common))
+        logs = np.logaddexp.reduce(
+            [np.log(chance) + ways + each for chance, each in hypotheses if chance > 0]
+        )
+        weights = np.exp(logs - logs.max())  # one in 171! would be none
         return weights / weights.sum(), seen, own - common
-    hypotheses = ((relevance, True), (1 - relevance, False))
-    likely = [(chance, own) for chance, own in hypotheses if chance > 1e-3]
+    views = ((relevance, True), (1 - relevance, False))
+    likely = [(chance, matters) for chance, matters in views if chance > 1e-3]
     outcomes = _grouped if values == 2 and len(purchases) == 2 else _drawn
-    found = [(chance, *outcomes(apart, together, own, purchases)) for chance, own in likely]
+    found = [(chance, *outcomes(apart, together, matters, purchases)) for chance, matters in likely]
     weights = np.concatenate([chance * weight for chance, weight, _ in found])
     some = np.concatenate([each for _, _, each in found])
     ratios = _log_chance(apart, some).sum(axis=1) - _log_chance(together, some.sum(axis=1))
@@ -336,7 +340,8 @@ def _groups(counts: Floats, purchases: int) -> tuple[Floats, Floats]:
     np.cumsum(chances * numbers, axis=1, out=moment[:, 1:])
     shares = np.arange(GROUPS + 1) / GROUPS
     edges = [np.interp(shares * x[-1], x, y) for x, y in zip(mass, moment, strict=True)]
-    return np.full((len(counts), GROUPS), 1 / GROUPS), np.diff(edges, axis=1) * GROUPS
+    means = np.clip(np.diff(edges, axis=1) * GROUPS, 0, purchases)  # rounding may exceed
+    return np.full((len(counts), GROUPS), 1 / GROUPS), means
 
 
 def _drawn(
