@@ -1,0 +1,1 @@
+"""The default against all other policies on problems it was not tuned on, from ``make benchmark``."""
