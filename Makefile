@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint reproduce benchmark help clean
+.PHONY: run serve test lint reproduce benchmark help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,6 +21,9 @@ $(READY): pyproject.toml constraints.txt
 run: $(READY)  ## Set up, then watch the paper's policies spend the same money, and a real study
 	$(BIN)/budgeted demo
 
+serve: $(READY)  ## Set up, then open the page with a sample study, until Ctrl-C
+	$(BIN)/budgeted serve --db budgeted-sample.db --example --open
+
 lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -34,9 +37,10 @@ RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
 	$(BIN)/python -m reproduction --runs $(RUNS)
 
-benchmark: $(READY)  ## Measure the speed of the engines and of studies
+benchmark: $(READY)  ## Measure the speed of the engines, of studies and of the page
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/studies.py
+	$(BIN)/python benchmarks/web.py
 
 clean:  ## Remove the virtual environment
 	rm -rf $(VENV)

@@ -49,6 +49,21 @@ def check_a_stale_writer_changes_nothing(database):
         other.append([told(2)], expected=1, by="you")
 
 
+def check_one_writes_for_many(database):
+    """Each event keeps the name of who gave rise to it, and the digests know it."""
+    with Journal(database, "a", create=True) as journal:
+        written = journal.append(
+            [told(1), told(2), told(3)], expected=0, by=["anna", "ben", "anna"]
+        )
+        assert [each.by for each in written] == ["anna", "ben", "anna"]
+        with pytest.raises(ValueError, match=r"shorter|longer"):
+            journal.append([told(4), told(5)], expected=3, by=["anna"])
+        with pytest.raises(JournalError, match="cannot be stored"):
+            journal.append([told(4), told(5)], expected=3, by=["anna", "b\0n"])
+    with Journal(database, "a") as journal:
+        assert journal.read() == written
+
+
 def check_studies_are_apart(database):
     with Journal(database, "a", create=True) as one, Journal(database, "b", create=True) as two:
         one.append([told(1)], expected=0, by="me")

@@ -294,6 +294,23 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.get_by_role("button", name="Ask what to measure")).to_have_count(0)
 
 
+def test_many_requests_at_once_are_a_list_that_unfolds(browser, server):
+    name = "many"
+    with window(browser, server) as watched:
+        page = watched.page()
+        begin(page, server, name)
+        ask(page, 12)
+        expect(cards(page)).to_have_count(12)
+        last = cards(page).nth(11)
+        expect(last.locator("h3")).to_be_visible()
+        expect(last.locator(".values")).to_be_hidden()
+        last.locator("h3").click()
+        tell_truth(page, last)
+        expect(cards(page)).to_have_count(11)
+        page.get_by_role("link", name="Work list to print").click()
+        expect(page.locator(".worklist tbody tr")).to_have_count(11)
+
+
 def test_the_model_moves_as_values_are_chosen(browser, server):
     name = "model"
     with window(browser, server) as watched:

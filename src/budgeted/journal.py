@@ -11,6 +11,7 @@ found out when it is read.
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -273,6 +274,14 @@ def studies(database: str) -> tuple[str, ...]:
 def now() -> str:
     """Return the time in ISO 8601, UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def user() -> str:
+    """Return the name of the user who runs this process."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
 
 
 def parse_url(database: str) -> URL:

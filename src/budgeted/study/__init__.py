@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from budgeted.belief import Floats
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError, UnwritableError
 from budgeted.events import Created, Entry
-from budgeted.journal import Journal, now, parse_url, studies
+from budgeted.journal import Journal, now, parse_url, studies, user
 from budgeted.model import Model
 from budgeted.money import MoneyLike
 from budgeted.policies import Policy
@@ -105,10 +104,8 @@ class Study:
         ----------
         database
             Path of a SQLite file, or the URL of a PostgreSQL database.
-        name
-            Of the study, unique within the database.
-        problem
-            What is for sale, the labels with their prior, and the budget.
+        name, problem
+            Unique within the database; what is for sale, the labels, and the budget.
         cases
             Name and label of each case.
         policy, parameters
@@ -388,18 +385,9 @@ class Study:
         self._commit(lambda draft: decisions.ending(draft, why))
 
     def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
-        """Do what several people want in one pass and one write; see `budgeted.study.together`.
+        """Do what several people want in one write; see `budgeted.study.together`.
 
-        All is decided anew whenever somebody else wrote in between.
-
-        Parameters
-        ----------
-        wishes
-            The first come first; each has a name for the log.
-
-        Returns
-        -------
-        For each wish what was granted, or the error that says why it cannot be.
+        Return for each wish what was granted, or the error that says why it cannot be.
         """
         for attempt in range(_MOST_ATTEMPTS):
             self.refresh()
@@ -411,7 +399,7 @@ class Study:
                 entries = self._journal.append(
                     found.events, expected=self.events, by=found.actors, at=at
                 )
-            except ConflictError:
+            except ConflictError:  # somebody was faster: all is decided anew
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
                 continue
             except UnwritableError as error:  # one bad text must not take the others along
@@ -432,11 +420,3 @@ class Study:
     def _take_in(self, entries: Sequence[Entry]) -> None:
         fold(self._standing, entries, self._journal.where)
         self._entries += entries
-
-
-def user() -> str:
-    """Return the name of the user who runs this process."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

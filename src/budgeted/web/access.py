@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -24,7 +25,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from budgeted.errors import AccessError, BusyError
-from budgeted.study import user
+from budgeted.journal import user
 from budgeted.web.credentials import Credentials
 from budgeted.web.pages.errors import error_page
 from budgeted.web.sessions import COOKIE, HOURS, Session, Sessions
@@ -184,11 +185,19 @@ class Attempts:
         return right
 
 
-async def checked_form(request: Request) -> None:
+async def checked_form(request: Request) -> AsyncIterator[None]:
     """Raise an error unless a form, or htmx, carries the token of this browser.
 
-    A dependency of every route that answers to forms.
+    A dependency of every route that answers to forms; uploaded files are closed in the end.
     """
+    try:
+        await _check_form(request)
+        yield
+    finally:
+        await request.close()
+
+
+async def _check_form(request: Request) -> None:
     if request.method in _SAFE:
         return
     session: Session | None = request.state.session

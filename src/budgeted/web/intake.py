@@ -127,9 +127,9 @@ def understand(upload: Upload, limits: Limits) -> Understood:
             for row in rows
         ]
     good = tuple((row.case, row.label) for row in rows if not row.wrong)
-    # Without a single good case every check of labels would only repeat that.
-    if not study_wrong and (good or not case_wrong):
-        study_wrong = shortened(list(study_mistakes(plain, good)))
+    if not study_wrong:
+        # Without a single good case every check of labels would only repeat that.
+        study_wrong = shortened(list(study_mistakes(plain, good or _stand_in(labels))))
     given = None
     if not (study_wrong or case_wrong or any(row.wrong for row in rows)):
         try:
@@ -154,6 +154,12 @@ def understand(upload: Upload, limits: Limits) -> Understood:
         dict(sorted(Counter(label for _, label in good).items(),
                     key=lambda each: by_number_then_text(each[0]))),
     )  # fmt: skip
+
+
+def _stand_in(labels: object) -> tuple[tuple[str, str], ...]:
+    """A case of each label, to check the rest of a study with."""
+    names = labels if isinstance(labels, list) and labels else ["a", "b"]
+    return tuple((f"case {at}", str(each)) for at, each in enumerate(names))
 
 
 def _study(given: bytes | dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -48,18 +48,21 @@ class SizeLimit:
             await _throw_away(receive, min(int(said), _PATIENCE * most))
             await _refuse(scope, receive, send, 413, _words(most))
             return
-        read, begun = 0, False
+        read, begun, over = 0, False, False
 
         async def counted() -> Message:
-            nonlocal read
+            nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
             if read > most:
+                over = True
                 raise TooLargeError
             return message
 
         async def watched(message: Message) -> None:
             nonlocal begun
+            if over and not begun:
+                return  # whatever is made of half a body, it is not the answer
             begun = True
             await send(message)
 
@@ -68,6 +71,7 @@ class SizeLimit:
         except TooLargeError:
             if begun:
                 raise
+        if over and not begun:
             await _throw_away(receive, _PATIENCE * most)
             await _refuse(scope, receive, send, 413, _words(most))
 

@@ -52,6 +52,9 @@ const draw = async (place) => {
     const figure = await answer.json();
     if (turn !== place.turn || !place.isConnected) return;
     delete figure.background;
+    for (const layer of figure.layer || []) {
+      if (layer.mark && layer.mark.color === "#333333") layer.mark.color = colour("--soft");
+    }
     if (figure.width !== undefined && figure.width !== "container" && "fit" in place.dataset) figure.width = "container";
     const drawing = document.createElement("div");
     drawing.className = "drawing";

@@ -147,17 +147,26 @@ document.addEventListener("htmx:afterRequest", (event) => {
   }
 });
 
-// What stands before the pages (the door, the limit of sizes) refuses in JSON.
+// What stands before the pages (the door, the limit of sizes) refuses in JSON, or leads to the
+// log-in; neither belongs into the middle of a page.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, target } = event.detail;
-  if (!(xhr.getResponseHeader("Content-Type") || "").startsWith("application/json")) return;
+  const outside = xhr.status === 401 || new URL(xhr.responseURL || location.href).pathname === "/login";
+  const isJson = (xhr.getResponseHeader("Content-Type") || "").startsWith("application/json");
+  if (!outside && !isJson) return;
   event.detail.shouldSwap = false;
-  const words = JSON.parse(xhr.responseText).error || "This did not work.";
+  const words = outside ? "You are not logged in any more. " : JSON.parse(xhr.responseText).error || "This did not work.";
   const place = target.matches(".card") ? target.querySelector("[id$=-problem]") : document.getElementById("problem");
   if (place) {
     const box = document.createElement("div");
     box.className = "problem";
     box.textContent = words;
+    if (outside) {
+      const door = document.createElement("a");
+      door.href = `/login?next=${encodeURIComponent(location.pathname)}`;
+      door.textContent = "Log in again";
+      box.append(door);
+    }
     place.replaceChildren(box);
   }
   announce(words);
