@@ -1,1 +1,1 @@
-"""The default against all other policies on problems it was not tuned on, from ``make benchmark``."""
+"""The default against all others on worlds that chose nothing, from ``make benchmark``."""

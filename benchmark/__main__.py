@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from benchmark.problems import BROAD, MUST_HOLD, Line
+from benchmark.promises import HOLDS
+from benchmark.report import write
 from budgeted import executors
 from budgeted.errors import BudgetedError
 from budgeted.results import Store
@@ -56,6 +58,13 @@ def main(
                     click.echo(f"{line.name}: {missing} runs computed in {seconds:.0f} s", err=True)
         except BudgetedError as error:
             raise click.ClickException(str(error)) from error
+    outcomes = write(Path(results), Path(docs), runs)
+    for each in outcomes:
+        if each.verdict != HOLDS:
+            line = each.promise.line.name
+            click.echo(f"{each.verdict}: {line}: {each.promise.words}; {each.seen}")
+    kept = sum(each.verdict == HOLDS for each in outcomes)
+    click.echo(f"wrote {docs}/benchmark.md; {kept} of {len(outcomes)} promises hold")
 
 
 def chosen(only: tuple[str, ...], tier: str) -> list[Line]:

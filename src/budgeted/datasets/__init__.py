@@ -61,7 +61,8 @@ class Rehearsal:
         """Return the same world with the true model as its only judge."""
         if self.truth is None:
             raise WorldError(
-                "judge: the true error is not known here; judge by validation, or take fewer features"
+                "judge: the true error is not known here; "
+                "judge by validation, or take fewer features"
             )
         return replace(self, validation=self.truth)
 
