@@ -61,8 +61,8 @@ def main(
     outcomes = write(Path(results), Path(docs), runs)
     for each in outcomes:
         if each.verdict != HOLDS:
-            line = each.promise.line.name
-            click.echo(f"{each.verdict}: {line}: {each.promise.words}; {each.seen}")
+            where = each.promise.line.name
+            click.echo(f"{each.verdict}: {where}: {each.promise.words}; {each.seen}")
     kept = sum(each.verdict == HOLDS for each in outcomes)
     click.echo(f"wrote {docs}/benchmark.md; {kept} of {len(outcomes)} promises hold")
 

@@ -13,7 +13,7 @@ from budgeted.figures import Figure, frame, save
 CURVES = ("figure-3b", "figure-3a", "mushroom")
 """Problems whose curves are drawn, at the largest budget there are runs of."""
 RIVALS = ("sfl", "round-robin")
-SCALE = 1.25
+SCALE = 1.1
 """Small files: they are kept with the code."""
 _COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00"}
 

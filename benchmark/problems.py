@@ -129,14 +129,16 @@ MUST_HOLD = (
 )
 """The default, the paper's policies and the random shopper, on all that was promised."""
 
-BROAD = tuple(
-    Line(problem, budget, 20, broad=True)
-    for problem, budget in (
-        ("figure-3b", 100),
-        ("figure-3a", 100),
-        ("votes", 100),
-        ("car", 50),
-        ("mushroom", 100),
-    )
+BROAD = (
+    Line("figure-3b", 100, 20, broad=True),
+    Line("figure-3a", 100, 20, broad=True),
+    Line("votes", 100, 20, broad=True),
+    Line("car", 50, 20, broad=True),
+    Line("mushroom", 100, 20, broad=True),
+    Line("breast-ljubljana", 50, 20, broad=True),
+    Line("breast-wisconsin", 50, 20, broad=True),
+    Line("votes", 100, 20, costs=True, broad=True),
+    Line("nursery", 50, 20, broad=True),
+    Line("chess", 100, 20, broad=True),
 )
 """Every policy with either belief, in fewer runs."""

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.expectation import spectral
+from budgeted.expectation import outcomes, spectral
 from budgeted.experiment import parse
 from budgeted.policies import Policy, policy
 from budgeted.purchase import Purchase
@@ -33,19 +33,20 @@ from engine import Finding
 
 SEED = 1
 MOST_TIMES = 20
-SIZES: Mapping[str, Mapping[str, Any]] = {
-    "figure-3b": {"synthetic": "figure-3b"},
-    "mushroom": {"table": "mushroom", "missing": "own value"},
-    "chess": {"table": "chess"},
-    "car": {"table": "car"},
+SIZES: Mapping[str, tuple[Mapping[str, Any], int]] = {
+    "figure-3b at 100": ({"synthetic": "figure-3b"}, 100),
+    "breast-wisconsin at 50": ({"table": "breast-wisconsin"}, 50),
+    "mushroom at 100": ({"table": "mushroom", "missing": "own value"}, 100),
+    "chess at 100": ({"table": "chess"}, 100),
+    "car at 100": ({"table": "car"}, 100),
 }
-BUDGET = 100
+"""Name → problem and budget."""
 
 
-def states(problem: Mapping[str, Any]) -> tuple[list[State], list[State]]:
+def states(problem: Mapping[str, Any], budget: int) -> tuple[list[State], list[State]]:
     """Return the states of a run of the default, with its belief and with the plain one."""
-    document = {"budget": BUDGET, "problem": problem, "policy": [{"name": "auto"}], "seed": SEED}
-    rehearsal = parse(document, "decisions").rehearsal(0, str(BUDGET))
+    document = {"budget": budget, "problem": problem, "policy": [{"name": "auto"}], "seed": SEED}
+    rehearsal = parse(document, "decisions").rehearsal(0, str(budget))
     world = replace(rehearsal.world, rule="settle")
     stock = world.open()
     aware, plain = (
@@ -65,8 +66,9 @@ def states(problem: Mapping[str, Any]) -> tuple[list[State], list[State]]:
 
 
 def seconds(chooser: Policy, met: list[State]) -> float:
-    """Return the time of all decisions of a run, with nothing remembered from before."""
+    """Return the time of all decisions of a run, with nothing remembered from before it."""
     spectral.forget()
+    outcomes.forget()
     fresh = [replace(state, belief=type(state.belief)(state.problem, state.belief.observed))
              for state in met]  # fmt: skip
     start = time.process_time()
@@ -77,7 +79,7 @@ def seconds(chooser: Policy, met: list[State]) -> float:
 
 def measure(name: str) -> Finding:
     """Return the ratio of one size; both policies take turns, three times."""
-    aware, plain = states(SIZES[name])
+    aware, plain = states(*SIZES[name])
     default, lookahead = 0.0, 0.0
     for _ in range(3):
         default += seconds(policy("auto"), aware)
