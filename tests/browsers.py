@@ -29,6 +29,8 @@ OPTIONS = (
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
 )  # fmt: skip
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 740}
+_PATIENCE = 20_000
+"""Milliseconds: on a crowded machine a page takes its time, and no test may flicker."""
 HOW = (
     "there is no browser for the tests of the pages; on Debian: apt-get install chromium, "
     "elsewhere: python -m playwright install --with-deps chromium"
@@ -82,8 +84,9 @@ def _run(*command):
 @contextmanager
 def chromium():
     """Yield a running browser; skip the test, or fail it in CI, where there is none."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=_PATIENCE)
     with sync_playwright() as playwright:
         path = find_browser(playwright)
         if path is None:
@@ -156,7 +159,7 @@ class Watched:
         self.server = server
         self.complaints = []
         self.context = browser.new_context(viewport=viewport or DESKTOP, **options)
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(_PATIENCE)
         self.context.on("request", self._on_request)
         self.context.on("weberror", lambda each: self.complaints.append(str(each.error)))
         self.context.on("console", self._on_console)

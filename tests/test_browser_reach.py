@@ -100,6 +100,7 @@ def test_a_study_by_keyboard_alone(browser, filled):
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
         tab_to(page, page.get_by_role("link", name="New study"))
         page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("New study")
         source = page.get_by_label("I fill in a form")
         tab_to(page, source)
         page.keyboard.press("ArrowDown")
@@ -134,6 +135,7 @@ def test_a_study_by_keyboard_alone(browser, filled):
 
         tab_to(page, page.get_by_role("link", name="Correct number 1"))
         page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=2)).to_have_text("Correct number 1")
         tab_to(page, page.locator("input[name=value]:checked"))
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
@@ -211,6 +213,7 @@ def test_where_people_must_log_in_they_do(browser, tmp_path):
         page.get_by_role("button", name="Log in").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(NAME)
         expect(cards(page)).to_have_count(3)
+        expect(page.locator("#live-state")).to_have_text("Live")  # the scripts are at work
         page.get_by_text("You are").click()
         watched.context.clear_cookies()  # as after a restart of the server
         page.get_by_role("button", name="Ask what to measure").click()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from budgeted import Action, Belief, Feature, Problem, simulate
-from budgeted.cases import pick_case
+from budgeted.cases import RULES, pick_case
 from budgeted.errors import WorldError
 from budgeted.expectation import loss
 from budgeted.policies import POLICIES, policy
@@ -215,7 +215,7 @@ def test_no_rule_picks_a_case_that_has_the_feature():
     for _ in range(200):
         bought = rng.random((5, 3)) < 0.7
         order = rng.permutation(5)[:4]
-        for rule in ("fresh", "overlap"):
+        for rule in RULES:
             case = pick_case(rule, order, bought, feature=1)
             if case is None:
                 assert bought[order, 1].all()

@@ -17,7 +17,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-_TINY = np.finfo(float).tiny
 MOST_OBSERVED = 2**53
 """Up to here every whole number is a float."""
 
@@ -96,9 +95,14 @@ class Belief:
         return hash((self.problem, self.observed.tobytes()))
 
     @cached_property
+    def alpha(self) -> Floats:
+        """Prior counts, labels × values."""
+        return self.problem.prior_counts
+
+    @cached_property
     def counts(self) -> Floats:
         """All Dirichlet counts, labels × values."""
-        return _frozen(self.problem.prior_counts + self.observed)
+        return _frozen(self.alpha + self.observed)
 
     @cached_property
     def totals(self) -> Floats:
@@ -183,7 +187,7 @@ class Belief:
         """Parameters without one observation, labels × values × labels, and of its own label."""
         totals = np.repeat(self.totals, self.problem.sizes, axis=1)
         seen = np.minimum(self.observed, 1)
-        own = (self.counts - seen) / np.maximum(totals - seen, _TINY)
+        own = shares_without(self.alpha, self.observed, seen, self.problem)
         apart = np.tile((self.counts / totals).T, (len(totals), 1, 1))
         labels = np.arange(len(totals))
         apart[labels, :, labels] = own
@@ -234,6 +238,19 @@ class Belief:
         columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
         trust = known if weights is None else known * weights
         return np.stack([(row[columns] * trust).sum(axis=1) for row in self.log_means], axis=1)
+
+
+def shares_without(prior: Floats, observed: Integers, seen: Integers, problem: Problem) -> Floats:
+    """Return the share of each value in the counts of its feature without `seen` of its own.
+
+    Whole numbers are subtracted before prior counts are added, in which tiny ones would drown.
+    """
+    priors, totals = (
+        np.repeat(np.add.reduceat(each, problem.offsets, axis=-1), problem.sizes, axis=-1)
+        for each in (prior, observed)
+    )
+    result: Floats = (prior + (observed - seen)) / (priors + (totals - seen))
+    return result
 
 
 def _frozen(array: Floats) -> Floats:

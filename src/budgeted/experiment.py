@@ -38,7 +38,7 @@ from budgeted.cases import RULES
 from budgeted.datasets import Rehearsal, load, split
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.guard import CLASSIFIERS
-from budgeted.policies import Policy, policy
+from budgeted.policies import Policy, check_relevance, policy
 from budgeted.relevance import BELIEFS
 from budgeted.runs import Run, play, run_seed
 from budgeted.synthetic import SYNTHETIC, Synthetic
@@ -222,7 +222,7 @@ def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
     own_budget = str(parameters.pop("budget", budget))
-    known = {"belief": BELIEFS, "classifier": CLASSIFIERS, "cases": RULES}
+    known = {"belief": tuple(BELIEFS), "classifier": CLASSIFIERS, "cases": RULES}
     own = {key: parameters.pop(key) for key in known if key in parameters}
     wrong = [
         f"{key}: must be one of {', '.join(known[key])}, got {value!r}"
@@ -232,7 +232,9 @@ def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
     if wrong:
         raise ExperimentError(wrong)
     contender = Contender(label, name, own_budget, parameters, **own)
-    contender.build()
+    chooser = contender.build()
+    if contender.belief == "relevance":
+        check_relevance(chooser)
     return contender
 
 

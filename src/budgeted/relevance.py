@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats, Integers
+from budgeted.belief import Belief, Floats, Integers, shares_without
 from budgeted.errors import ObservationError
 from budgeted.problem import Problem
 
@@ -72,11 +72,6 @@ class RelevanceBelief(Belief):
         return result
 
     @cached_property
-    def counts(self) -> Floats:
-        """Dirichlet counts of features that matter, labels × values."""
-        return self.alpha + self.observed
-
-    @cached_property
     def pooled(self) -> Floats:
         """Dirichlet counts, one per value, of features that do not matter."""
         result: Floats = self.alpha.mean(axis=0) + self.observed.sum(axis=0)
@@ -140,12 +135,11 @@ class RelevanceBelief(Belief):
 
         Without the value, the evidence that the feature matters is another too.
         """
-        sizes, offsets = self.problem.sizes, self.problem.offsets
         apart, own = self._left_out()
         seen = np.minimum(self.observed, 1)
-        sums = np.repeat(np.add.reduceat(self.pooled, offsets), sizes)
-        together = (self.pooled - seen) / (sums - seen)
-        evidence = np.repeat(self.log_evidence + self.log_odds, sizes)
+        prior, observed = self.alpha.mean(axis=0), self.observed.sum(axis=0)
+        together = shares_without(prior, observed, seen, self.problem)
+        evidence = np.repeat(self.log_evidence + self.log_odds, self.problem.sizes)
         share = logistic(evidence - np.log(own) + np.log(together))[:, :, None]
         result: Floats = np.log(share * apart + (1 - share) * together[:, :, None])
         return result
@@ -207,7 +201,8 @@ def log_gamma(number: Floats) -> Floats:
     below = number * (number + 1) * (number + 2) * (number + 3) * (number + 4)
     above = (number + 5) * (number + 6) * (number + 7) * (number + 8) * (number + 9)
     inverse = 1 / (x * x)
-    series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / x
+    last = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
+    series = (1 / 12 - inverse * (1 / 360 - inverse * last)) / x
     result: Floats = (
         (x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi) + series - np.log(below) - np.log(above)
     )

@@ -125,7 +125,7 @@ def expected_loss(
     check_engine(engine, particles)
     bought = _allocation_array(belief, allocation)
     if isinstance(belief, RelevanceBelief):
-        _check_outcomes(rule, engine)
+        check_outcomes(rule, engine)
         return outcomes.expected(belief, bought, rule)
     chosen = _engine(belief, rule, engine, scenarios.terms(belief, bought) <= _SMALL)
     if chosen == "spectral":
@@ -166,7 +166,7 @@ def lookahead(
     under_way = _allocation_array(belief, {} if given is None else given)
     wanted = _depth_array(depths, under_way.shape)
     if isinstance(belief, RelevanceBelief):
-        _check_outcomes(rule, engine)
+        check_outcomes(rule, engine)
         return outcomes.cells(belief, wanted, under_way, rule)
     few = scenarios.number_of_cases(belief) <= _FEW_CASES and not under_way.any()
     chosen = _engine(belief, rule, engine, few)
@@ -221,7 +221,7 @@ def feature_lookahead(
     under_way = _allocation_array(belief, {} if given is None else given)
     wanted = _depth_array(depths, under_way.shape)
     if isinstance(belief, RelevanceBelief):
-        _check_outcomes(rule, engine)
+        check_outcomes(rule, engine)
         return outcomes.features(belief, wanted, under_way, rule)
     asked = np.flatnonzero(wanted.any(axis=1)).tolist()
     bought = []
@@ -279,7 +279,8 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
     return wanted
 
 
-def _check_outcomes(rule: Loss, engine: str) -> None:
+def check_outcomes(rule: Loss, engine: str) -> None:
+    """Raise an error unless a relevance-aware belief can be looked ahead by these."""
     if engine not in ("auto", "outcomes"):
         raise EngineError(
             f"the {engine} engine is for plain beliefs; under a relevance-aware one leave the "

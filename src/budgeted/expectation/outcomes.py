@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 from itertools import combinations
-from math import comb, lgamma
+from math import comb, lgamma, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,8 +100,8 @@ def _changes(
     asked: Integers,
 ) -> Floats:
     """By how much the loss changes when each asked feature is bought."""
-    before = _shifts(belief, given, asked)
-    after = _shifts(belief, given + more, asked)
+    before = _averages(belief, given, asked)
+    after = _averages(belief, given + more, asked)
     result: Floats = (others[asked] * (after - before)).real.sum(axis=(1, 2))
     return result
 
@@ -144,15 +144,16 @@ def _factors_after(belief: RelevanceBelief, given: Integers) -> Complexes:
     factors: Complexes = np.stack(products, axis=1)
     under_way = np.flatnonzero(given.any(axis=1))
     if len(under_way):
-        factors[under_way] += _shifts(belief, given, under_way)
+        before = _averages(belief, np.zeros_like(given), under_way)
+        factors[under_way] += _averages(belief, given, under_way) - before
     return factors
 
 
-def _shifts(belief: RelevanceBelief, bought: Integers, asked: Integers) -> Complexes:
-    """E[φ after the purchases] − φ now of the asked features.
+def _averages(belief: RelevanceBelief, bought: Integers, asked: Integers) -> Complexes:
+    """E[φ after the purchases] of the asked features, with rounded odds.
 
-    The difference is taken with the same rounded odds on both sides, so that the rounding makes no
-    gain or loss of its own.
+    Only differences of two such averages are used, so that the rounding makes no gain or loss of
+    its own.
     """
     if not len(asked):
         return np.empty((0, len(_pairs(len(belief.problem.labels))), len(FREQUENCIES)), complex)
@@ -171,43 +172,39 @@ def _shifts(belief: RelevanceBelief, bought: Integers, asked: Integers) -> Compl
 
     def compute(missing: list[int]) -> Complexes:
         return np.stack(
-            [_shift(belief, int(asked[at]), odds[asked[at]], bought[asked[at]]) for at in missing]
+            [_average(belief, int(asked[at]), odds[asked[at]], bought[asked[at]]) for at in missing]
         )
 
     return _memory.rows(keys, compute)
 
 
-def _shift(
+def _average(
     belief: RelevanceBelief, feature: int, log_odds: float, purchases: Integers
 ) -> Complexes:
-    pairs = _pairs(len(belief.problem.labels))
-    if not purchases.any():
-        return np.zeros((len(pairs), len(FREQUENCIES)), dtype=complex)
     columns = belief.columns(feature)
     apart, together = belief.counts[:, columns], belief.pooled[columns]
     odds = float(log_odds + belief.log_evidence[feature])
-    weights, seen = _outcomes(apart, together, float(logistic(np.array(odds))), purchases)
-    nothing = np.zeros((1, *apart.shape), dtype=np.int64)
-    after = _factors(apart, together, odds, seen, weights, pairs)
-    return after - _factors(apart, together, odds, nothing, np.ones(1), pairs)
+    weights, seen, ratios = _outcomes(apart, together, float(logistic(np.array(odds))), purchases)
+    pairs = _pairs(len(belief.problem.labels))
+    return _factors(apart, together, odds + ratios, seen, weights, pairs)
 
 
 def _factors(
     apart: Floats,
     together: Floats,
-    odds: float,
+    odds: Floats,
     seen: Floats | Integers,
     weights: Floats,
     pairs: list[tuple[int, int]],
 ) -> Complexes:
-    """Return φ averaged over outcomes (outcomes × labels × values), pairs × frequencies."""
-    pooled = seen.sum(axis=1)
-    ratio = _log_chance(apart, seen).sum(axis=1) - _log_chance(together, pooled)
-    share = logistic(odds + ratio)[:, None, None]
-    own = apart + seen
-    own = own / own.sum(axis=2, keepdims=True)
-    common = together + pooled
-    common = common / common.sum(axis=1, keepdims=True)
+    """Return φ averaged over outcomes (outcomes × labels × values), pairs × frequencies.
+
+    `odds` are the log-odds after each outcome that the feature matters.
+    """
+    share = logistic(odds)[:, None, None]
+    numbers = seen[0].sum(axis=1)  # the same in every outcome
+    own = (apart + seen) / (apart.sum(axis=1) + numbers)[:, None]
+    common = (together + seen.sum(axis=1)) / (together.sum() + numbers.sum())
     logs = np.log(share * own + (1 - share) * common[:, None])
     result = np.empty((len(pairs), len(FREQUENCIES)), dtype=complex)
     for row, (one, two) in zip(result, pairs, strict=True):
@@ -218,12 +215,14 @@ def _factors(
 
 def _transform(sizes: Floats, angles: Floats) -> Complexes:
     """Σ size · e^(iω·angle) at every frequency; these are multiples of a step, so by products."""
-    turn = np.exp(1j * STEP * angles)
-    result = np.empty(len(FREQUENCIES), dtype=complex)
-    powers = sizes.astype(complex)
-    for at in range(len(FREQUENCIES)):
-        result[at] = powers.sum()
-        powers *= turn
+    powers = np.empty((len(FREQUENCIES), len(sizes)), dtype=complex)
+    powers[0] = sizes
+    turn, done = np.exp(1j * STEP * angles), 1
+    while done < len(powers):  # each time twice as many, by a turn twice as large
+        more = min(done, len(powers) - done)
+        np.multiply(powers[:more], turn, out=powers[done : done + more])
+        turn, done = turn * turn, done + more
+    result: Complexes = powers.sum(axis=1)
     return result
 
 
@@ -255,34 +254,43 @@ def _log_rising(counts: Floats, seen: Floats | Integers) -> Floats:
 
 def _outcomes(
     apart: Floats, together: Floats, relevance: float, purchases: Integers
-) -> tuple[Floats, Floats | Integers]:
-    """Return weights that sum to one, and what is seen, outcomes × labels × values."""
+) -> tuple[Floats, Floats | Integers, Floats]:
+    """Return weights that sum to one, what is seen, and the log Bayes factor of each outcome.
+
+    What is seen: outcomes × labels × values. The Bayes factor says how much the outcome speaks for
+    a feature that matters.
+    """
     values = len(together)
-    numbers = [comb(int(bought) + values - 1, values - 1) for bought in purchases]
-    if np.prod(np.asarray(numbers, dtype=float)) <= MOST_OUTCOMES:
-        return _all_outcomes(apart, together, relevance, purchases)
+    bought = tuple(purchases.tolist())
+    if prod(comb(number + values - 1, values - 1) for number in bought) <= MOST_OUTCOMES:
+        seen, pooled, ways = _everything(bought, values)
+        own = _log_chance(apart, seen).sum(axis=1)
+        common = _log_chance(together, pooled)
+        weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
+        return weights / weights.sum(), seen, own - common
     hypotheses = ((relevance, True), (1 - relevance, False))
     likely = [(chance, own) for chance, own in hypotheses if chance > 1e-3]
     outcomes = _grouped if values == 2 and len(purchases) == 2 else _drawn
     found = [(chance, *outcomes(apart, together, own, purchases)) for chance, own in likely]
     weights = np.concatenate([chance * weight for chance, weight, _ in found])
-    return weights / weights.sum(), np.concatenate([seen for _, _, seen in found])
+    some = np.concatenate([each for _, _, each in found])
+    ratios = _log_chance(apart, some).sum(axis=1) - _log_chance(together, some.sum(axis=1))
+    return weights / weights.sum(), some, ratios
 
 
-def _all_outcomes(
-    apart: Floats, together: Floats, relevance: float, purchases: Integers
-) -> tuple[Floats, Floats | Integers]:
-    rows = [_compositions(int(bought), len(together)) for bought in purchases]
+@lru_cache(maxsize=256)
+def _everything(purchases: tuple[int, ...], values: int) -> tuple[Integers, Integers, Floats]:
+    """Return all outcomes, the same summed over labels, and in how many orders each can come.
+
+    The last in logarithms, and up to a factor that all have in common.
+    """
+    rows = [_compositions(number, values) for number in purchases]
     at = np.indices([len(row) for row in rows]).reshape(len(rows), -1)
     seen = np.stack([row[position] for row, position in zip(rows, at, strict=True)], axis=1)
-    ways = -_log_rising(np.ones(seen.shape[1:]), seen).sum(axis=(1, 2))  # up to a common factor
-    own = _log_chance(apart, seen).sum(axis=1)
-    common = _log_chance(together, seen.sum(axis=1))
-    weights = relevance * np.exp(ways + own) + (1 - relevance) * np.exp(ways + common)
-    return weights / weights.sum(), seen
+    ways = -_log_rising(np.ones(seen.shape[1:]), seen).sum(axis=(1, 2))
+    return seen, seen.sum(axis=1), ways
 
 
-@lru_cache(maxsize=64)
 def _compositions(total: int, parts: int) -> Integers:
     """Return all ways to split a number, one per row.
 

@@ -6,12 +6,13 @@ SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from budgeted.errors import PolicyError
+from budgeted.errors import EngineError, PolicyError
+from budgeted.expectation import check_outcomes
+from budgeted.loss import named
 from budgeted.policies.abr2 import AbsoluteRobin
 from budgeted.policies.auto import Auto
 from budgeted.policies.base import Choice, Policy
@@ -33,7 +34,7 @@ from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
 from budgeted.policies.wbr2 import WindowedRobin
 
-__all__ = ["POLICIES", "Choice", "Policy", "policy", "settings"]
+__all__ = ["POLICIES", "Choice", "Policy", "check_relevance", "policy", "settings"]
 
 POLICIES: dict[str, type[Policy]] = {
     each.name: each
@@ -90,13 +91,33 @@ fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, auto
 def settings(policy: Policy | type[Policy], **given: str | None) -> dict[str, str]:
     """Return what goes with a policy: its own settings, and over them those that are given.
 
+    One that needs a plain belief, for its loss or its engine, has no other of its own.
+
     >>> settings(Auto(), cases="fresh", belief=None)
     {'belief': 'relevance', 'cases': 'fresh', 'classifier': 'guarded'}
     >>> settings(RoundRobin())
     {}
     """
-    own: Mapping[str, str] = getattr(policy, "settings", {})
-    return dict(own) | {key: value for key, value in given.items() if value is not None}
+    own: dict[str, str] = dict(getattr(policy, "settings", {}))
+    try:
+        check_relevance(policy)
+    except EngineError:
+        own.pop("belief", None)
+    return own | {key: value for key, value in given.items() if value is not None}
+
+
+def check_relevance(policy: Policy | type[Policy]) -> None:
+    """Raise an error if the policy, with its loss and engine, needs a plain belief.
+
+    >>> check_relevance(Auto(loss="zero_one"))
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.EngineError: a relevance-aware belief looks ahead by gini or entropy, not by \
+zero_one; choose one of these, or a plain belief
+    """
+    engine = getattr(policy, "engine", None)  # those without one do not look ahead
+    if engine is not None:
+        check_outcomes(named(getattr(policy, "loss", "gini")), engine)
 
 
 def parameter_names(kind: type[Policy]) -> tuple[str, ...]:

@@ -11,10 +11,18 @@ from decimal import Decimal
 from typing import Any
 
 from budgeted import __version__, events, money
-from budgeted.errors import BudgetedError, StudyError, StudyFileError
+from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Entry, Event
 from budgeted.money import MoneyLike
-from budgeted.policies import POLICIES, Choice, Policy, parameter_names, policy, settings
+from budgeted.policies import (
+    POLICIES,
+    Choice,
+    Policy,
+    check_relevance,
+    parameter_names,
+    policy,
+    settings,
+)
 from budgeted.problem import Problem
 from budgeted.streams import POLICY, stream
 from budgeted.study.standing import (
@@ -31,14 +39,14 @@ _MOST_SHOWN = 20
 """Mistakes of one kind in a list of cases or values before the rest is only counted."""
 
 
-def accompanying(chooser: str, loss: str, **given: str | None) -> dict[str, str]:
+def accompanying(chooser: Policy | None, loss: str, **given: str | None) -> dict[str, str]:
     """Return belief, classifier and case rule: as given, else as the policy likes them.
 
     The 0/1 loss cannot be looked ahead under a relevance-aware belief, so that one is then left to
     those who ask for it.
     """
     plain = {"belief": "plain", "classifier": "naive", "cases": "fresh"}
-    own = settings(POLICIES[chooser]) if chooser in POLICIES else {}
+    own = {} if chooser is None else settings(chooser)
     if loss == "zero_one":
         own.pop("belief", None)
     return plain | own | {key: value for key, value in given.items() if value is not None}
@@ -61,19 +69,17 @@ def creation(
     given = dict(parameters)
     if chooser in POLICIES and "loss" in parameter_names(POLICIES[chooser]):
         given = {"loss": loss} | given
+    made = None
     try:
-        policy(chooser, **given)
+        made = policy(chooser, **given)
     except (BudgetedError, TypeError) as error:
         mistakes.append(f"policy: {error}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     mistakes += case_mistakes(cases, problem.labels)
-    chosen = accompanying(chooser, loss, belief=belief, classifier=classifier, cases=case_rule)
-    if chosen["belief"] == "relevance" and loss == "zero_one":
-        mistakes.append(
-            "loss: a relevance-aware belief looks ahead by gini or entropy, not by zero_one; "
-            'choose one of these, or belief = "plain"'
-        )
+    chosen = accompanying(made, loss, belief=belief, classifier=classifier, cases=case_rule)
+    if chosen["belief"] == "relevance":
+        mistakes += _relevance_mistakes(made, loss)
     created = Created(
         features=tuple(
             events.ForSale(each.name, each.values, each.cost, each.prior_counts)
@@ -100,6 +106,21 @@ def creation(
     if mistakes:
         raise StudyFileError("the study cannot begin", mistakes)
     return created
+
+
+def _relevance_mistakes(chooser: Policy | None, loss: str) -> list[str]:
+    """Return why nothing could be asked under a relevance-aware belief."""
+    if loss == "zero_one":
+        return [
+            "loss: a relevance-aware belief looks ahead by gini or entropy, not by zero_one; "
+            'choose one of these, or belief = "plain"'
+        ]
+    try:
+        if chooser is not None:
+            check_relevance(chooser)
+    except EngineError as error:
+        return [f"policy: {error}"]
+    return []
 
 
 def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:

@@ -227,7 +227,7 @@ def study_mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
         yield from error.mistakes
     choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "classifier": CLASSIFIERS}
     for key, known in choices.items():
-        if key in plain and plain[key] not in known:
+        if key in plain and plain[key] not in tuple(known):
             yield f"{key}: must be one of {', '.join(known)}, got {plain[key]!r}"
     seed = plain.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:

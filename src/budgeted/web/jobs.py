@@ -42,7 +42,7 @@ class Wanted:
     title: str
     label: str
     ignore: tuple[str, ...] = ()
-    policies: tuple[str, ...] = ("sfl", "round-robin")
+    policies: tuple[str, ...] = ("auto", "sfl", "round-robin")
     budgets: tuple[str, ...] = ("50",)
     runs: int = 10
     seed: int = 0

@@ -132,7 +132,9 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
 
 
 def _study(validation: Validation | None, study: Snapshot, most_at_once: int) -> StudyView:
-    measured = None if validation is None else validation.error(study.state.belief)
+    measured = None
+    if validation is not None:
+        measured = validation.error(study.state.belief, study.weights())
     return study_view(study, most_at_once, validation is not None, measured)
 
 

@@ -43,7 +43,9 @@ class NewRehearsal(BaseModel):
     csv: str = Field(description="the table: a header, a row per case", min_length=1)
     label: Name = Field(description="column that holds the label")
     ignore: list[Name] = Field(default=[], max_length=1_000, description="columns not for sale")
-    policies: list[Name] = Field(default=["sfl", "round-robin"], min_length=1, max_length=20)
+    policies: list[Name] = Field(
+        default=["auto", "sfl", "round-robin"], min_length=1, max_length=20
+    )
     budgets: list[Price] = Field(default=["50"], min_length=1, max_length=10)
     runs: int = Field(default=10, ge=1, le=10_000)
     seed: int = Field(default=0, ge=0, le=2**53)

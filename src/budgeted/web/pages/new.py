@@ -87,13 +87,14 @@ def _typed(form: FormData) -> dict[str, Any]:
     typed: dict[str, Any] = {
         "name": _text(form, "name"),
         "budget": _text(form, "budget"),
-        "case_rule": _text(form, "case_rule") or "fresh",
         "loss": _text(form, "loss") or "gini",
         "seed": int(seed) if seed.isdecimal() else (seed or 0),
-        "policy": {"name": _text(form, "policy") or "sfl"},
+        "policy": {"name": _text(form, "policy") or "auto"},
         "features": features,
     }
     labels, prior = _listed(_text(form, "labels")), _listed(_text(form, "prior"))
+    if rule := _text(form, "case_rule"):
+        typed["case_rule"] = rule
     if labels:
         typed["labels"] = labels
     if prior:

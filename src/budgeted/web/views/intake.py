@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from budgeted.study.decisions import accompanying
 from budgeted.web.intake import Understood
 from budgeted.web.views.parts import View
 from budgeted.web.views.study import FeatureView
@@ -62,16 +63,17 @@ def preview_view(found: Understood) -> PreviewView:
     chooser = chooser if isinstance(chooser, dict) else {}
     priors = dict(zip(given.problem.labels, given.problem.prior, strict=True)) if given else {}
     counts = {label: found.labels.get(label, 0) for label in priors} or found.labels
-    seed = plain.get("seed", 0)
+    seed, loss = plain.get("seed", 0), plain.get("loss", "gini")
+    chooser_name = str(chooser.get("name", "auto"))
     return PreviewView(
         ready=given is not None and not found.validation_mistakes,
         name=str(plain.get("name", "")),
         budget=str(given.problem.budget if given else plain.get("budget", "")),
         policy=given.policy if given else str(chooser.get("name", "")),
         parameters=given.parameters if given else {},
-        case_rule=str(plain.get("case_rule", "fresh")),
+        case_rule=str(plain.get("case_rule") or accompanying(chooser_name, str(loss))["cases"]),
         seed=seed if isinstance(seed, int) else 0,
-        loss=str(plain.get("loss", "gini")),
+        loss=str(loss),
         features=[
             FeatureView(position=at, name=each.name, values=list(each.values), cost=str(each.cost))
             for at, each in enumerate(given.problem.features)
