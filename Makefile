@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve test lint reproduce benchmark help clean
+.PHONY: run serve test lint reproduce benchmark speed help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,7 +37,11 @@ RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
 	$(BIN)/python -m reproduction --runs $(RUNS)
 
-benchmark: $(READY)  ## Measure the speed of the engines, of studies and of the page
+benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
+	$(BIN)/python -m benchmark --tier all
+
+speed: $(READY)  ## Measure the speed of decisions, of the engines, of studies and of the page
+	$(BIN)/python benchmarks/decisions.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/web.py

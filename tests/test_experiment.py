@@ -1,7 +1,10 @@
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from budgeted.belief import Belief
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.experiment import parse, read
 
@@ -57,6 +60,31 @@ def test_all_policies_meet_the_same_world_in_the_same_run():
     assert (worlds[0].values != experiment.rehearsal(1, "6").world.values).any()
 
 
+def test_a_synthetic_problem_can_be_judged_by_the_truth():
+    """The same purchases; the error is that of the model, computed here by the definition."""
+    drawn = parse(SMALL, "small")
+    judged = parse({**SMALL, "problem": {**SMALL["problem"], "judge": "truth"}}, "small")
+    one, other = (each.play(each.contenders[0], 0) for each in (drawn, judged))
+    assert (one.feature == other.feature).all()
+    assert (one.value == other.value).all()
+    assert (one.error != other.error).any()
+
+    world = drawn.rehearsal(0, "6")
+    belief = Belief.prior(world.problem)
+    for feature, label, value in zip(other.feature, other.label, other.value, strict=True):
+        belief = belief.observe(int(feature), int(label), int(value))
+    right = 0.0
+    for case in product(range(2), repeat=4):
+        mass = world.truth.masses[(world.truth.values == case).all(axis=1)][0]
+        scores = [
+            np.prod([belief.mean(at)[label][value] for at, value in enumerate(case)])
+            for label in range(2)
+        ]
+        right += mass[np.isclose(scores, max(scores), rtol=1e-9)].mean()
+    assert other.error[-1] == pytest.approx(1 - right)
+    assert other.complete == pytest.approx(world.truth.error(world.world.complete_belief()))
+
+
 def test_what_results_depend_on_is_in_the_digest():
     digest = parse(SMALL, "small").digest()
     assert parse({**SMALL, "runs": 9, "title": "Other"}, "small").digest() == digest
@@ -77,6 +105,12 @@ def test_what_results_depend_on_is_in_the_digest():
         ({"problem": {"synthetic": "figure-9"}}, "problem.synthetic: must be one of figure-3a"),
         ({"problem": {"synthetic": "figure-3b", "x": 1}}, "problem.x: unknown"),
         ({"problem": {"synthetic": "figure-3b", "strength": 7}}, "problem: strength: must be from"),
+        ({"problem": {"synthetic": "figure-3b", "judge": "me"}}, "problem.judge: must be one of"),
+        (
+            {"problem": {"synthetic": "figure-3b", "features": 15, "judge": "truth"}},
+            "problem: judge: the true error is not known here",
+        ),
+        ({"problem": {"table": "car", "judge": "truth"}}, "problem.judge: unknown"),
         ({"problem": {"table": "mushrooms"}}, "problem: there is no table 'mushrooms'"),
         ({"problem": {"table": "car", "missing": "maybe"}}, "problem: missing: must be"),
         ({"problem": {"table": "car", "costs": {"doors": 1}}}, "problem: costs: no price for"),

@@ -10,7 +10,9 @@ from budgeted.runs import Runs
 _STEPS = 200
 
 
-def curves_figure(title: str, results: Mapping[str, Runs]) -> Figure:
+def curves_figure(
+    title: str, results: Mapping[str, Runs], error: str = "0/1 error on validation cases"
+) -> Figure:
     """Return error against purchases, or against money where costs differ.
 
     Parameters
@@ -19,6 +21,8 @@ def curves_figure(title: str, results: Mapping[str, Runs]) -> Figure:
         What was compared on.
     results
         Policy → its runs, at least one each.
+    error
+        What is written at the axis of the errors.
     """
     first = next(iter(results.values()))
     costs = {cost for runs in results.values() for each in runs.runs for cost in each.cost}
@@ -33,7 +37,12 @@ def curves_figure(title: str, results: Mapping[str, Runs]) -> Figure:
     else:
         curves, against = {label: runs.curve() for label, runs in results.items()}, "purchases"
     return error_curves(
-        curves, title=title, subtitle=f"{_mean(results)}, 95 % bands", lines=lines, against=against
+        curves,
+        title=title,
+        subtitle=f"{_mean(results)}, 95 % bands",
+        lines=lines,
+        against=against,
+        error=error,
     )
 
 

@@ -17,7 +17,9 @@
     max_depth = 30
 
 Instead of a ``table`` of the package, a ``file`` (CSV) with its ``label`` column and columns to
-``ignore`` makes an experiment on your own cases.
+``ignore`` makes an experiment on your own cases. A ``synthetic`` problem with ``judge = "truth"``
+reports the true error of its model instead of the error on drawn validation cases: the same mean
+with less noise, for up to 14 Boolean features.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from budgeted.table import Table, read_csv
 
 _TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "rule", "training_share", "costs")
 _FILE_KEYS = ("file", "label", "ignore", *_TABLE_KEYS[1:])
+_JUDGES = ("validation", "truth")
 _KEYS = ("title", "budget", "runs", "seed", "problem", "policy")
 
 
@@ -112,7 +115,9 @@ class Experiment:
         seed = run_seed(self.seed, run)
         knobs = dict(self.problem)
         if "synthetic" in knobs:
-            return replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget)
+            judge = knobs.pop("judge", "validation")
+            drawn = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget)
+            return drawn.judged_by_truth() if judge == "truth" else drawn
         if "file" in knobs:
             ignore = tuple(knobs.pop("ignore", ()))
             table = _own_table(knobs.pop("file"), knobs.pop("label"), ignore)
@@ -236,7 +241,9 @@ def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
 def _problem_mistakes(problem: Mapping[str, Any]) -> list[str]:
     if "synthetic" in problem:
         knobs = [each.name for each in fields(Synthetic)]
-        mistakes = _unknown("problem.", problem, ["synthetic", *knobs])
+        mistakes = _unknown("problem.", problem, ["synthetic", "judge", *knobs])
+        if problem.get("judge", "validation") not in _JUDGES:
+            mistakes.append(f"problem.judge: must be one of {', '.join(_JUDGES)}")
         if problem["synthetic"] not in SYNTHETIC:
             known = ", ".join(SYNTHETIC)
             mistakes.append(f"problem.synthetic: must be one of {known}")

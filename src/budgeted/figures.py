@@ -27,6 +27,7 @@ def error_curves(
     subtitle: str = "",
     lines: Mapping[str, float] | None = None,
     against: str = "purchases",
+    error: str = "0/1 error on validation cases",
 ) -> Figure:
     """Return the figure of the paper: error against purchases, a line and a 95 % band per policy.
 
@@ -40,6 +41,8 @@ def error_curves(
         Name → error, each drawn as a dashed line: complete training data, best single feature.
     against
         ``purchases``, or ``spent`` where costs differ.
+    error
+        What is written at the axis of the errors.
     """
     rows = [
         {
@@ -60,7 +63,7 @@ def error_curves(
         "scale": {"nice": False},
         "axis": {"tickMinStep": 1},
     }
-    y = {"type": "quantitative", "title": "0/1 error on validation cases", "scale": {"zero": False}}
+    y = {"type": "quantitative", "title": error, "scale": {"zero": False}}
     colour = {
         "field": "policy",
         "type": "nominal",
@@ -179,10 +182,11 @@ def check_target(path: str | Path) -> Path:
     return target
 
 
-def save(figure: Figure, path: str | Path) -> Path:
+def save(figure: Figure, path: str | Path, scale: float = 2) -> Path:
     """Write a figure; the ending of the name says how: .png, .svg, .pdf, .html or .json.
 
-    All but .json (the Vega-Lite definition itself) need the extra ``figures``.
+    All but .json (the Vega-Lite definition itself) need the extra ``figures``. `scale` is how many
+    pixels of a PNG there are to a unit of the definition.
     """
     target = check_target(path)
     if target.suffix == ".json":
@@ -192,7 +196,7 @@ def save(figure: Figure, path: str | Path) -> Path:
 
     options: dict[str, Any] = {"vl_version": VEGA_LITE}
     if target.suffix == ".png":
-        target.write_bytes(vl_convert.vegalite_to_png(figure, scale=2, **options))
+        target.write_bytes(vl_convert.vegalite_to_png(figure, scale=scale, **options))
     elif target.suffix == ".pdf":
         target.write_bytes(vl_convert.vegalite_to_pdf(figure, **options))
     elif target.suffix == ".svg":

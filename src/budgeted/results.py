@@ -97,6 +97,27 @@ class Store:
             for position, contender in enumerate(self.experiment.contenders)
         }
 
+    def load_common(self) -> tuple[list[int], dict[str, Runs]]:
+        """Return which runs every policy has finished, and these runs of each policy.
+
+        While an experiment is under way, only these can be compared run by run.
+        """
+        positions = range(len(self.experiment.contenders))
+        common = [
+            run
+            for run in range(self.experiment.runs)
+            if all(self.run_file(position, run).exists() for position in positions)
+        ]
+        if not common:
+            return [], {}
+        features = self.experiment.feature_names()
+        return common, {
+            contender.label: Runs(
+                features, tuple(_from_table(self.run_file(position, run)) for run in common)
+            )
+            for position, contender in enumerate(self.experiment.contenders)
+        }
+
     def load_finished(self) -> dict[str, Runs]:
         """Return the runs that are there already, of each policy that has one."""
         features = self.experiment.feature_names()

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from budgeted.belief import Integers
 from budgeted.datasets.archives import RECIPES, checked, fetch, rebuild, with_header, without_header
 from budgeted.datasets.catalogue import CATALOGUE, Entry
-from budgeted.errors import DatasetError, TableError
+from budgeted.errors import DatasetError, TableError, WorldError
 from budgeted.money import MoneyLike
 from budgeted.problem import Problem
 from budgeted.simulation import TableWorld, Validation
@@ -56,6 +56,15 @@ class Rehearsal:
     def complete_error(self) -> float:
         """Return the validation error after buying the whole training table."""
         return self.validation.error(self.world.complete_belief())
+
+    def judged_by_truth(self) -> Rehearsal:
+        """Return the same world with the true model as its only judge."""
+        if self.truth is None:
+            raise WorldError(
+                "judge: the true error is not known here; "
+                "judge by validation, or take fewer features"
+            )
+        return replace(self, validation=self.truth)
 
 
 def names() -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""The default against all others on worlds that chose nothing, from ``make benchmark``."""
