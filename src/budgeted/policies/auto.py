@@ -117,7 +117,7 @@ over 2 purchases of 'fever'")
     def _rates(
         self, state: State, depths: Integers, bought: Floats
     ) -> tuple[Floats, Integers, str]:
-        """For each feature the best fall per money, over how many purchases, and by which engine."""
+        """For each feature the best fall per money, over how many purchases, by which engine."""
         given = state.under_way()
         now = expected_loss(
             state.belief, given, self.loss, engine=self.engine, particles=self.particles
