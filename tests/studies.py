@@ -52,9 +52,22 @@ def check_everything(study):
     assert (cells == BOUGHT).sum() == len(bought)
     assert (cells == REQUESTED).sum() == len(state.pending)
     assert np.isin(cells, (OPEN, REQUESTED, BOUGHT, UNUSABLE)).all()
+    assert (standing.taken == np.isin(cells, (REQUESTED, BOUGHT)).sum(axis=1)).all()
     for label in range(len(state.problem.labels)):
         left = (cells[standing.case_labels == label] == OPEN).sum(axis=0)
         assert (state.cases_left[:, label] == left).all()
+
+
+def check_folded(study):
+    """What a study knows is what the journal gives, though it did not read its own events."""
+    again, now = fold(None, study.history(), "here"), study._standing
+    assert (again.cells == now.cells).all()
+    assert (again.taken == now.taken).all()
+    assert dict(again.requests) == dict(now.requests)
+    assert (again.withdrawn, again.closed) == (now.withdrawn, now.closed)
+    for each in ("history", "pending", "belief", "spent", "reserved", "free", "next_number"):
+        assert getattr(again.state, each) == getattr(now.state, each), each
+    assert (again.state.cases_left == now.state.cases_left).all()
 
 
 def check_every_event(entries):

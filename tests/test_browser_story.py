@@ -139,7 +139,10 @@ def correct_the_first(page):
     expect(line).to_contain_text(f"{wrong} instead of {right} (read the wrong line)")
     page.get_by_label("What", exact=True).select_option("corrected")
     expect(page.locator("#lines tbody tr")).to_have_count(1)
+    download = page.get_by_role("link", name="Download CSV")
+    expect(download).to_have_attribute("href", re.compile(r"history\.csv\?kind=corrected$"))
     page.get_by_label("What", exact=True).select_option("")
+    expect(download).to_have_attribute("href", re.compile(r"history\.csv$"))
     page.get_by_label("Case").fill("no such case")
     expect(page.locator("#lines")).to_contain_text("Nothing in the log is like this")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
 from budgeted.errors import AllocationError, EngineError, ObservationError
-from budgeted.expectation import ENGINES, expected_loss, lookahead, loss
+from budgeted.expectation import ENGINES, expected_loss, lookahead, loss, spectral
 from budgeted.expectation.memory import Memory
 
 
@@ -153,6 +153,23 @@ def test_a_memory_answers_more_keys_than_it_can_keep():
     assert ask(6) == [6]
     assert ask(4, 6) == [], "5 was asked for before 4, so it went first"
     assert ask(1, 2, 3, 5) == [1, 2, 3, 5]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from([0.3, 1.0, (2.0, 0.5, 7.25)]))
+def test_few_features_give_what_many_at_once_give(seed, features, prior):
+    rng = np.random.default_rng(seed)
+    values = [f"value {at}" for at in range(3)]
+    problem = Problem(
+        [Feature(f"f{at}", values, 1, prior) for at in range(features)],
+        ("no", "yes"),
+        (0.3, 0.7),
+        9,
+    )
+    belief = Belief(problem, rng.integers(0, 40, (2, 3 * features)))
+    given, depths = rng.integers(0, 5, (2, features, 2))
+    few = np.stack([spectral._factors_of_one(belief, given, depths, at) for at in range(features)])
+    many = spectral._compute_factors(belief, given, depths, np.arange(features))
+    assert abs(few - many).max() < 1e-13
 
 
 def test_the_documentation_lists_every_engine():

@@ -60,7 +60,10 @@ def test_rows_of_a_table(model):
     ("change", "says"),
     [
         (lambda plain: plain.update(format="onnx"), "this is no model"),
-        (lambda plain: plain.update(version=3), "version 3 of the format, this package knows 1 and 2"),
+        (
+            lambda plain: plain.update(version=3),
+            "version 3 of the format, this package knows 1 and 2",
+        ),
         (lambda plain: plain.update(colour=1), "must have the keys"),
         (lambda plain: plain.pop("prior"), "must have the keys"),
         (lambda plain: plain["features"][0].pop("values"), "must have the keys"),

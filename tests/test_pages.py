@@ -141,3 +141,7 @@ def test_the_history_is_read_page_by_page(tmp_path):
         filtered = site.get("/studies/long/history", params={"kind": "cancelled"}).text
         assert "120 events" in filtered
         assert "kind=cancelled&amp;page=2" in filtered
+        assert 'href="/studies/long/history.csv"' in first
+        assert 'href="/studies/long/history.csv?kind=cancelled"' in filtered
+        file = site.get("/studies/long/history.csv?kind=cancelled").text
+        assert len(file.splitlines()) == 1 + 120

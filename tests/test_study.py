@@ -27,6 +27,7 @@ def study(tmp_path):
     with studies.begin(str(tmp_path / "studies.db")) as begun:
         yield begun
         studies.check_everything(begun)
+        studies.check_folded(begun)
         studies.check_every_event(begun.history())
 
 
@@ -239,9 +240,10 @@ def test_a_study_buys_what_a_simulation_with_its_seed_buys(tmp_path, name, rule)
     values = rng.integers(0, 2, (len(cases), 3))
     labels = np.array([problem.labels.index(label) for _, label in cases])
     world = TableWorld(problem, values, labels, seed=11, rule=rule)
+    belief = accompanying(POLICIES[name]).get("belief", "plain")
     rows = [(row.feature, row.label, row.case, row.value)
             for row in simulate(problem, policy(name), world, seed=11, loss=None,
-                                belief=accompanying(POLICIES[name]).get("belief", "plain"))]  # fmt: skip
+                                belief=belief)]  # fmt: skip
     done = []
     with Study.create(str(tmp_path / "a.db"), "a", problem, cases, policy=name,
                       case_rule=rule, seed=11) as study:  # fmt: skip
@@ -448,4 +450,5 @@ def test_any_life_keeps_the_identity_of_money(tmp_path_factory, data):
             except BudgetedError:
                 pass
             studies.check_everything(study)
+            studies.check_folded(study)
         studies.check_every_event(study.history())

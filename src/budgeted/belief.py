@@ -119,6 +119,12 @@ class Belief:
         """Logarithm of `means`."""
         return _frozen(np.log(self.means))
 
+    @cached_property
+    def keys(self) -> tuple[tuple[bytes, bytes], ...]:
+        """All that is known of each feature, for looking up what was computed from it."""
+        prior, slices = self.problem.prior_counts, map(self.columns, range(len(self.problem.sizes)))
+        return tuple((prior[:, at].tobytes(), self.observed[:, at].tobytes()) for at in slices)
+
     def columns(self, feature: int) -> slice:
         """Return where the values of a feature stand."""
         start = self.problem.offsets[feature]

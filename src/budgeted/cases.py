@@ -86,9 +86,31 @@ def pick_case(
     can = ~bought[order, feature]
     if unusable is not None:
         can &= ~unusable[order, feature]
-    if rule == "settle" and bought[order, feature].sum() >= SETTLED:
-        return int(order[can.argmax()]) if can.any() else None
-    touched = bought[order].any(axis=1)
-    preferred = can & (touched if rule == "overlap" else ~touched)
-    chosen = preferred if preferred.any() else can
-    return int(order[chosen.argmax()]) if chosen.any() else None
+    had = int(bought[order, feature].sum()) if rule == "settle" else 0
+    at = pick_place(rule, can, had, bought[order].any(axis=1))
+    return None if at is None else int(order[at])
+
+
+def pick_place(
+    rule: str, can: NDArray[np.bool_], had: int, touched: NDArray[np.bool_]
+) -> int | None:
+    """Return the place of the case to buy a feature from, among those of its label in their order.
+
+    Parameters
+    ----------
+    rule
+        ``fresh``, ``overlap`` or ``settle``.
+    can
+        Which of the cases can give it.
+    had
+        How many have given it, or were asked to.
+    touched
+        Of which cases anything was bought or requested.
+    """
+    chosen = can
+    if rule != "settle" or had < SETTLED:
+        preferred = can & touched if rule == "overlap" else can > touched
+        if preferred.any():
+            chosen = preferred
+    at = int(chosen.argmax()) if len(chosen) else 0
+    return at if len(chosen) and chosen[at] else None

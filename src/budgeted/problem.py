@@ -188,6 +188,8 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
 
     def label_index(self, label: int | str) -> int:
         """Return the position of a label given by position or name."""
+        if type(label) is int and 0 <= label < len(self.labels):
+            return label
         return _index(label, self.labels, "there is no label", ObservationError)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_SHORT = 1_000
+"""Up to so many purchases what depends on their number alone is kept, 4 MB at most."""
 LEAST = 1e-290
 """Smallest count of what was not seen; dividing the largest count by it does not overflow."""
 
@@ -30,12 +34,22 @@ def weights(counts: Floats, totals: Floats, purchases: int) -> Floats:
     # Never quite 0, even where the other values' counts drown in the rounding of a large one.
     beta = np.maximum(totals - counts, LEAST)[:, None]
     # P(c + 1) / P(c) = (n − c)/(c + 1) · (α + c)/(β + n − c − 1)
-    ratios = np.log((purchases - seen) / (seen + 1)) + np.log(
-        (alpha + seen) / (beta + (purchases - 1 - seen))
-    )
+    ratios = np.log((alpha + seen) / (beta + seen[::-1]))
+    ratios += (_kept_choices if purchases <= _SHORT else _log_choices)(purchases)
     logs = np.zeros((len(counts), purchases + 1))
-    np.cumsum(ratios, axis=1, out=logs[:, 1:])
+    ratios.cumsum(axis=1, out=logs[:, 1:])
     logs -= logs.max(axis=1, keepdims=True)
     result: Floats = np.exp(logs, out=logs)
     result /= result.sum(axis=1, keepdims=True)
     return result
+
+
+def _log_choices(purchases: int) -> Floats:
+    """Return log((n − c)/(c + 1)) for each c < n: the same for all values."""
+    seen = np.arange(purchases)
+    result: Floats = np.log((purchases - seen) / (seen + 1))
+    result.setflags(write=False)
+    return result
+
+
+_kept_choices = lru_cache(maxsize=512)(_log_choices)

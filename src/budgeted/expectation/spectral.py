@@ -17,7 +17,7 @@ whatever the counts: 7e-12 in all with the constants below.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +40,7 @@ ERROR = 1e-11
 RESOLUTION = 1e-13
 """The error above is common to all actions of a decision; between them only rounding differs."""
 
+_EXPONENTS: Complexes = np.asarray(0.5 + 1j * FREQUENCIES, dtype=complex)
 _SECH: Floats = 1 / np.cosh(np.pi * FREQUENCIES)
 # The integrand at −ω is the conjugate of that at ω: twice the real part stands for both.
 _BOTH_SIDES: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP
@@ -61,19 +62,24 @@ _PAGE = 256
 _FEW_ROWS = 16
 """Up to so many rows, one call of exp beats several rounds of doubling."""
 
+_FEW_FEATURES = 4
+"""Up to so many features, one cell after the other beats finding out what they share."""
+
 _memory = Memory(entries=2**15)  # 4 kB each
+_cell_memory = Memory(entries=2**12)  # 1.4 kB for each value of a feature
 
 
 def forget() -> None:
     """Drop what was computed before; for measurements, results do not depend on it."""
     _memory.clear()
+    _cell_memory.clear()
     _pages.cache_clear()
 
 
 def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     """Return the expected loss after an allocation, features × 2 labels; all 0: the loss now."""
     now = _factors(belief, allocation, np.zeros_like(allocation))[:, 0]
-    value = float((_prior_factor(belief, loss) * now.prod(axis=0)).real.sum())
+    value = float((_prior_factor(belief.problem.prior, loss.name) * now.prod(axis=0)).real.sum())
     lower, upper = max(0.0, value - ERROR), value + ERROR
     return Estimate(value, "spectral", lower=lower, upper=upper, resolution=RESOLUTION)
 
@@ -82,7 +88,7 @@ def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> Cell
     """Return the expected loss after `given` and `depths` more purchases of each cell alone."""
     factors = _factors(belief, given, depths)
     now, deeper = factors[:, 0], factors[:, 1:]
-    others = _prior_factor(belief, loss) * _without_each(now)
+    others = _prior_factor(belief.problem.prior, loss.name) * _without_each(now)
     values = np.einsum("iw,ijw->ij", others.real, deeper.real)
     values -= np.einsum("iw,ijw->ij", others.imag, deeper.imag)
     values[depths == 0] = np.nan
@@ -94,7 +100,7 @@ def features(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> C
     none = np.zeros_like(depths)
     now = _factors(belief, given, none)[:, 0]
     deeper = _factors(belief, given + depths, none)[:, 0]
-    others = _prior_factor(belief, loss) * _without_each(now)
+    others = _prior_factor(belief.problem.prior, loss.name) * _without_each(now)
     values = (others.real * deeper.real - others.imag * deeper.imag).sum(axis=1)
     values[~depths.any(axis=1)] = np.nan
     return CellEstimates(values, "spectral", RESOLUTION)
@@ -109,10 +115,12 @@ def _without_each(factors: Complexes) -> Complexes:
     return result
 
 
-def _prior_factor(belief: Belief, loss: Loss) -> Complexes:
-    first, second = belief.problem.prior
+@lru_cache(maxsize=32)
+def _prior_factor(prior: tuple[float, ...], loss: str) -> Complexes:
+    first, second = prior
     phase = np.exp(1j * FREQUENCIES * np.log(first / second))
-    result: Complexes = _KERNELS[loss.name] * np.sqrt(first * second) * phase
+    result: Complexes = _KERNELS[loss] * np.sqrt(first * second) * phase
+    result.setflags(write=False)
     return result
 
 
@@ -122,16 +130,59 @@ def _factors(belief: Belief, given: Integers, depths: Integers) -> Complexes:
     Remembered by value: the counts of the feature and what is to be bought of it. A purchase
     changes one feature, so the next decision at the same depth computes one row anew.
     """
-    prior, observed = belief.problem.prior_counts, belief.observed
-    keys: list[Hashable] = []
-    for feature, bought in enumerate(np.concatenate([given, depths], axis=1).tolist()):
-        columns = belief.columns(feature)
-        keys.append((prior[:, columns].tobytes(), observed[:, columns].tobytes(), *bought))
+    bought = np.concatenate([given, depths], axis=1).tolist()
+    keys = [(key, *each) for key, each in zip(belief.keys, bought, strict=True)]
 
     def compute(missing: list[int]) -> Complexes:
+        deepest = int((given[missing] + depths[missing]).max())
+        if len(missing) <= _FEW_FEATURES and deepest < _PAGE:
+            return np.stack([_factors_of_one(belief, given, depths, each) for each in missing])
         return _compute_factors(belief, given, depths, np.asarray(missing))
 
     return _memory.rows(keys, compute)
+
+
+def _factors_of_one(belief: Belief, given: Integers, depths: Integers, feature: int) -> Complexes:
+    """φ of a feature as in `_factors`, 3 × nodes.
+
+    In a study a request changes one label of one feature; what belongs to the other is remembered.
+    """
+    columns = belief.columns(feature)
+    prior, observed = belief.problem.prior_counts[:, columns], belief.observed[:, columns]
+    before = given[feature].tolist()
+    after = (given[feature] + depths[feature]).tolist()
+    wanted = list(zip((0, 1, 0, 1), (*before, *after), strict=True))
+
+    def compute(missing: list[int]) -> Complexes:
+        cells = [wanted[each] for each in missing]
+        return np.stack([
+            _expected_of_cell(prior[label], observed[label], purchases)
+            for label, purchases in cells
+        ])  # fmt: skip
+
+    first, second, more_first, more_second = _cell_memory.rows(
+        [(prior[at].tobytes(), observed[at].tobytes(), number) for at, number in wanted], compute
+    )
+    result = np.empty((3, len(FREQUENCIES)), dtype=complex)
+    second = second.conj()
+    np.einsum("kw,kw->w", first, second, out=result[0])
+    np.einsum("kw,kw->w", more_first, second, out=result[1])
+    np.einsum("kw,kw->w", first, more_second.conj(), out=result[2])
+    return result
+
+
+def _expected_of_cell(prior: Floats, observed: Integers, purchases: int) -> Complexes:
+    """Z of the values of one cell, values × frequencies."""
+    sums = np.empty((len(prior), 2 * len(FREQUENCIES)))
+    counts = prior + observed
+    weights = beta_binomial.weights(counts, counts.sum(), purchases)
+    starts = zip(prior.tolist(), observed.tolist(), strict=True)
+    for at, (base, first) in enumerate(starts):
+        table = _table(base, first, purchases + 1)
+        np.dot(weights[at], table.view(float), out=sums[at])
+    result: Complexes = sums.view(complex)
+    result *= np.exp(-_EXPONENTS * np.log(counts.sum() + purchases))
+    return result
 
 
 def _compute_factors(

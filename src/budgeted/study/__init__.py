@@ -406,7 +406,8 @@ class Study:
                 if len(wishes) == 1:
                     return (error,)
                 return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
-            self._take_in(entries)
+            self._standing.adopt(found.draft)  # each of these was folded in when it was tried
+            self._entries += entries
             return found.answers
         raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
-from budgeted.events import Asked, Created, Entry, Event
+from budgeted.events import Asked, Created, Event
 from budgeted.money import MoneyLike
 from budgeted.policies import (
     POLICIES,
@@ -159,7 +159,7 @@ def choices(draft: Standing, chooser: Policy, n: int) -> list[Event]:
         if choice is None:
             break
         asked = _asked(draft, number, choice)
-        draft.apply(Entry(0, "", "", asked))
+        draft.attempt(asked)
         chosen.append(asked)
     return chosen
 
@@ -266,7 +266,7 @@ def records(
         try:
             event = _record(draft, known, (case, feature, value), charge is True, fixed)
             if event is not None:
-                draft.apply(Entry(0, "", "", event))
+                draft.attempt(event)
                 done.append(event)
                 known[case, feature] = draft.request(event.number)
         except BudgetedError as error:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted import events
-from budgeted.belief import Floats
-from budgeted.cases import check_rule, pick_case, shuffled
+from budgeted.belief import Floats, Integers
+from budgeted.cases import check_rule, pick_place, shuffled
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
-from budgeted.events import Asked, Created, Entry
+from budgeted.events import Asked, Created, Entry, Event
 from budgeted.guard import check_classifier, weights
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
@@ -88,10 +88,15 @@ class Standing:
         Money, belief, history and requests under way.
     cells
         Cases × features: `OPEN`, `REQUESTED`, `BOUGHT` or `UNUSABLE`.
+    taken
+        How many cells of each case are requested or bought; counting them anew for every request
+        would take longer than anything else.
     requests
         Every number that was given out.
     withdrawn, closed
         Which cases are gone, and whether the study is over.
+    tried
+        What a draft was changed by since it was made.
     """
 
     def __init__(self, created: Created) -> None:
@@ -115,35 +120,54 @@ class Standing:
         self.cells: NDArray[np.int8] = np.zeros(
             (len(created.cases), len(problem.features)), dtype=np.int8
         )
+        self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
         self.requests: MutableMapping[int, Requested] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.closed = False
+        self.tried: list[Event] = []
+        self._signature = ("", "")
 
     def weights(self) -> Floats | None:
         """Return how much each feature counts in the classifier; None where all count fully."""
         return weights(self.created.classifier, self.state.belief, self.state.history)
 
-    def draft(self) -> Standing:
-        """Return a copy to try events on; what is tried there changes nothing here."""
+    def draft(self, at: str = "", by: str = "") -> Standing:
+        """Return a copy to try events on; what is tried there changes nothing here.
+
+        Parameters
+        ----------
+        at, by
+            When, and by whom, what is tried would be written.
+        """
         other = object.__new__(Standing)
         other.__dict__.update(self.__dict__)  # `copy.copy` takes several times as long
-        other.cells = self.cells.copy()
+        other.cells, other.taken = self.cells.copy(), self.taken.copy()
+        other.tried, other._signature = [], (at, by)
         # No copy: a study has thousands. Drafts of drafts stay one chain, not chains of chains.
         held = self.requests
         other.requests = ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
         return other
 
+    def attempt(self, event: Event) -> None:
+        """Fold an event into a draft; raise an error if it does not fit."""
+        self.apply(Entry(0, *self._signature, event))
+        self.tried.append(event)
+
+    def adopt(self, draft: Standing) -> None:
+        """Take over what was tried on a draft of this standing, which is not used any more."""
+        assert isinstance(draft.requests, ChainMap)
+        self.requests.update(draft.requests.maps[0])
+        self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
+        self.withdrawn, self.closed = draft.withdrawn, draft.closed
+
     def pick(self, action: Action) -> str | None:
         """Return the case from which the rule of the study would buy this cell."""
         order = self.order[action.label]
-        cells = self.cells[order]  # only these count, and there can be many others
-        at = pick_case(
-            self.created.case_rule,
-            np.arange(len(order)),
-            (cells == REQUESTED) | (cells == BOUGHT),
-            action.feature,
-            unusable=cells == UNUSABLE,
-        )
+        cells = self.cells[order, action.feature]
+        rule, had = self.created.case_rule, 0
+        if rule == "settle":
+            had = int(((cells == REQUESTED) | (cells == BOUGHT)).sum())
+        at = pick_place(rule, cells == OPEN, had, self.taken[order] > 0)
         return None if at is None else self.case_names[order[at]]
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
@@ -272,7 +296,10 @@ class Standing:
         return self.state.problem.features[feature].value_index(value)
 
     def _mark(self, request: Requested, what: int) -> None:
-        self.cells[self._rows[request.case], self._features[request.feature]] = what
+        row, column = self._rows[request.case], self._features[request.feature]
+        was = self.cells[row, column]
+        self.taken[row] += (what in (REQUESTED, BOUGHT)) - (was in (REQUESTED, BOUGHT))
+        self.cells[row, column] = what
 
 
 def problem_of(created: Created) -> Problem:

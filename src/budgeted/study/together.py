@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 from budgeted import events
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.events import Entry, Event
+from budgeted.events import Event
 from budgeted.state import State
 from budgeted.study.standing import Requested, Standing
 
 Decide = Callable[[Standing], list[Event]]
-"""What an operation gives rise to, see `budgeted.study.decisions`; it may change its draft."""
+"""What an operation gives rise to, see `budgeted.study.decisions`.
+
+It may try on its draft what it returns, in that order, and change nothing else there.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,12 @@ class Granted:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be written for some wishes, and what each of them is told."""
+    """What is to be written for some wishes, what each of them is told, and what it leads to."""
 
     events: tuple[Event, ...]
     actors: tuple[str, ...]
     answers: tuple[Granted | BudgetedError, ...]
+    draft: Standing
 
 
 def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan:
@@ -72,18 +76,18 @@ def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan
     answers: list[Granted | BudgetedError] = []
     for wish in wishes:
         try:
-            mine = wish.decide(draft.draft())
+            trial = draft.draft(at, wish.by)
+            mine = wish.decide(trial)
             if draft.closed and not all(isinstance(each, events.Corrected) for each in mine):
                 raise StudyError(f"study {name!r} is closed; only corrections are possible")
-            trial = draft.draft()
-            for event in mine:  # what cannot be must be found out before it is written
-                trial.apply(Entry(0, at, wish.by, event))
+            for event in mine[len(trial.tried) :]:  # what cannot be must not be written
+                trial.attempt(event)
         except BudgetedError as error:
             answers.append(error)
             continue
-        draft = trial
+        draft.adopt(trial)
         wanted += mine
         actors += [wish.by] * len(mine)
         numbers = dict.fromkeys(each.number for each in mine if hasattr(each, "number"))
         answers.append(Granted(tuple(draft.request(each) for each in numbers), draft.state))
-    return Plan(tuple(wanted), tuple(actors), tuple(answers))
+    return Plan(tuple(wanted), tuple(actors), tuple(answers), draft)

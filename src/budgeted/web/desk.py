@@ -30,6 +30,8 @@ _MOST_TOGETHER = 500
 """Wishes of one write; the rest waits for the next."""
 _MOST_WAITING = 5_000
 _MOST_VIEWS = 32
+_TURNS = 3
+"""Of the loop between two writes: answers leave, and what comes back at once goes in together."""
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,8 @@ class Desk:
             if self._seq > known:
                 async with self._news:
                     self._news.notify_all()
+            for _ in range(_TURNS):  # else deciding would slow the answers down
+                await asyncio.sleep(0)
 
     def _work(self, wishes: list[Wish], look: bool) -> tuple[Granted | BudgetedError, ...]:
         """Carry out wishes on the thread of the study; make a snapshot if somebody looks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import socket
 import sys
@@ -21,6 +22,9 @@ _PATIENCE = 10
 """Seconds that requests under way get when the server ends."""
 _SWITCH = 0.001
 """Seconds after which a thread that decides lets the one that answers have its turn."""
+
+_MANY_OBJECTS = 50_000
+"""New objects before the collector looks for cycles: the log of a study has none, only length."""
 
 
 class Server(uvicorn.Server):
@@ -80,13 +84,16 @@ def run(
         while not (server.started or running.done()):
             await asyncio.sleep(0.02)
         if server.started:
+            gc.freeze()  # what was loaded stays; looking through it again and again is in vain
+            gc.set_threshold(_MANY_OBJECTS, 20, 50)
             announce(f"The page is at {address} (end with Ctrl-C)")
             if show:
                 webbrowser.open(address)
         await running
 
     try:
-        asyncio.run(serve())
+        with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+            runner.run(serve())
     except KeyboardInterrupt:
         pass
     finally:

@@ -82,7 +82,7 @@ def money_of(state: State) -> Money:
     """Return the amounts that always add up."""
     budget = state.problem.budget
     spent, reserved = _percent(state.spent, budget), _percent(state.reserved, budget)
-    return Money(
+    return Money.model_construct(  # all is of the right type; this is a part of every answer
         budget=str(budget),
         spent=str(state.spent),
         reserved=str(state.reserved),
