@@ -87,7 +87,8 @@ def pick_case(
     if unusable is not None:
         can &= ~unusable[order, feature]
     had = int(bought[order, feature].sum()) if rule == "settle" else 0
-    at = pick_place(rule, can, had, bought[order].any(axis=1))
+    touched: NDArray[np.bool_] = np.asarray(bought[order].any(axis=1))
+    at = pick_place(rule, can, had, touched)
     return None if at is None else int(order[at])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from budgeted.policies import policy
 from budgeted.study.decisions import accompanying
 from budgeted.web.intake import Understood
 from budgeted.web.views.parts import View
@@ -64,14 +65,14 @@ def preview_view(found: Understood) -> PreviewView:
     priors = dict(zip(given.problem.labels, given.problem.prior, strict=True)) if given else {}
     counts = {label: found.labels.get(label, 0) for label in priors} or found.labels
     seed, loss = plain.get("seed", 0), plain.get("loss", "gini")
-    chooser_name = str(chooser.get("name", "auto"))
+    made = policy(given.policy, **given.parameters) if given else None
     return PreviewView(
         ready=given is not None and not found.validation_mistakes,
         name=str(plain.get("name", "")),
         budget=str(given.problem.budget if given else plain.get("budget", "")),
         policy=given.policy if given else str(chooser.get("name", "")),
         parameters=given.parameters if given else {},
-        case_rule=str(plain.get("case_rule") or accompanying(chooser_name, str(loss))["cases"]),
+        case_rule=str(plain.get("case_rule") or accompanying(made, str(loss))["cases"]),
         seed=seed if isinstance(seed, int) else 0,
         loss=str(loss),
         features=[
