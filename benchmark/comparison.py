@@ -74,9 +74,8 @@ class Comparison:
 
         Worst is the amount of money at which the paired difference is largest in standard errors.
         """
-        gaps = by_money(self.runs[policy], self.line.budget) - self.majority[:, None]
-        gaps = gaps.round(12)  # the same errors added up in another order are no difference
-        means = [Mean.of(column) for column in gaps.T]
+        errors = by_money(self.runs[policy], self.line.budget)
+        means = [paired(column, self.majority) for column in errors.T]
         at = int(np.argmax([_in_errors(each) for each in means]))
         return at + 1, means[at]
 

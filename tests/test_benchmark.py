@@ -151,6 +151,8 @@ def test_worse_counts_only_beyond_chance():
 def test_the_majority_class_counts_all_the_way():
     assert verdict("majority", "car-50", auto=0.3, majority=0.3) == HOLDS
     assert verdict("majority", "car-50", auto=0.31, majority=0.3) == NOT
+    # The same error computed in two ways: 0.3 and 0.1 + 0.2, which differ in the last digit.
+    assert verdict("majority", "car-50", auto=0.1 + 0.2, majority=0.3) == HOLDS
     line = Line("car", 4)
     early = comparison(line, auto=0.2)
     early.runs[DEFAULT].errors[:, 1] = 0.4
