@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -410,10 +411,15 @@ def test_the_defaults_of_the_command_are_those_of_the_package():
 @pytest.mark.parametrize("name", ["costs-1-4", "costs-1-2-3"])
 def test_the_table_in_the_docs_is_current(name):
     """The quickest rows of it."""
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
+    from write_optimal import SHOWN
+
     page = (Path(__file__).parent.parent / "docs" / "optimal.md").read_text(encoding="utf-8")
-    rows = [line for line in markdown([compare(YARDSTICKS[name])]).splitlines() if name in line]
+    rows = [
+        line for line in markdown([compare(YARDSTICKS[name], SHOWN)]).splitlines() if name in line
+    ]
     assert len(rows) == 2
     for row in rows:
         assert row in page, "run tools/write_optimal.py"
     heads = re.findall(r"^\| problem \| (`.*) \|$", page, re.MULTILINE)
-    assert heads == [" | ".join(f"`{each}`" for each in POLICIES)]
+    assert heads == [" | ".join(f"`{each}`" for each in SHOWN)]
