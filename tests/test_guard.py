@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeted import Belief, Feature, Model, Problem, Purchase
+from budgeted import Belief, Feature, Model, Problem, Purchase, guard
 from budgeted.errors import ModelError
-from budgeted.guard import HELPFUL, check_classifier, weights
+from budgeted.guard import HELPFUL, check_classifier
 from budgeted.relevance import RelevanceBelief
 from budgeted.simulation import Judge, Validation
 from tests.strategies import ordinary_counts, problems
@@ -43,6 +43,12 @@ def bought(values, labels, known=None):
         for feature in range(values.shape[1])
         if known is None or known[case, feature]
     ]
+
+
+def weights(classifier, belief, purchases):
+    """The weights in units of the temperature, which has a test of its own: the leader's is 1."""
+    found = guard.weights(classifier, belief, purchases)
+    return None if found is None else found / found.max()
 
 
 def slow_weights(belief, purchases):
@@ -325,3 +331,32 @@ def test_each_version_has_its_own_keys(plain, version):
         del plain["features"][1]["weight"]
     with pytest.raises(ModelError, match="must have the keys"):
         Model.from_json(json.dumps(plain))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.9, 0.1)])
+def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(seed, prior):
+    """One feature, each value on a case of its own: all by hand, case by case."""
+    rng = np.random.default_rng(seed)
+    problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y"), prior, 100)
+    purchases = [
+        Purchase(0, label, int(rng.random() < (0.7, 0.4)[label]), 1, at)
+        for at, label in enumerate(rng.integers(2, size=14).tolist())
+    ]
+    belief = believed(Belief, problem, purchases)
+    bought = [sum(each.label == label for each in purchases) for label in (0, 1)]
+    share = [prior[each.label] / bought[each.label] for each in purchases]
+    worth = sum(share) / sum(each**2 for each in share)
+    logs = []
+    for temperature in (1, 0.7, 0.5, 0.35, 0.25, 0.15, 0):
+        log = 0.0
+        for weight, each in zip(share, purchases, strict=True):
+            without = belief.retract(0, each.label, each.value)
+            masses = [
+                prior[label] * without.mean(0)[label][each.value] ** temperature for label in (0, 1)
+            ]
+            log += weight * worth * math.log(masses[each.label] / sum(masses))
+        logs.append(log)
+    chances = [math.exp(each - max(logs)) for each in logs]
+    mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
+    assert guard.weights("guarded", belief, purchases) == pytest.approx([mean])

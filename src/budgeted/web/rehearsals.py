@@ -184,6 +184,10 @@ class Rehearsals:
             if process.returncode is None:
                 _end(process)
                 await process.wait()
+            # Its workers hold the pipes a moment longer; the loop must not close before they do.
+            if process.stdin is not None:
+                process.stdin.close()
+            await process.stdout.read()
             self._process = None
             said = (await errors).decode(errors="replace").strip()
         if self._jobs[job.id].state != RUNNING:
