@@ -364,7 +364,7 @@ def test_a_rehearsal_fills_in(browser, server):
         page.get_by_role("button", name="Rehearse").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Which policy?")
         expect(page.locator("#progress-words")).to_have_text("12 of 12 runs", timeout=60_000)
-        expect(page.locator("#results tbody tr")).to_have_count(4)
+        expect(page.locator("#results tbody tr")).to_have_count(6)
         expect(page.locator("#chart-error svg")).to_contain_text("sfl")
         expect(page.locator("#chart-purchases svg")).to_contain_text("ferritin")
 
