@@ -8,7 +8,7 @@ import numpy as np
 
 from budgeted.belief import Belief, Floats, Integers, shares_without
 from budgeted.errors import ObservationError
-from budgeted.problem import Problem
+from budgeted.problem import Feature, Problem
 
 ALL_RELEVANT = 0.2
 """Probability, before anything is bought, that every feature matters."""
@@ -146,8 +146,6 @@ class RelevanceBelief(Belief):
 
     def as_plain(self) -> Belief:
         """Return a plain belief with the same classifier, for questions about it as it is now."""
-        from budgeted.problem import Feature  # noqa: PLC0415 - only here
-
         features = [
             Feature(each.name, each.values, each.cost, self.mean(at).tolist())
             for at, each in enumerate(self.problem.features)

@@ -31,6 +31,7 @@ from budgeted.belief import Floats, Integers
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.expectation.memory import Memory
+from budgeted.expectation.spectral import without_each
 from budgeted.loss import Loss
 from budgeted.relevance import RelevanceBelief, log_gamma, logistic
 
@@ -111,10 +112,7 @@ def _total(belief: RelevanceBelief, factors: Complexes, loss: Loss) -> float:
 
 
 def _without_each(belief: RelevanceBelief, factors: Complexes, loss: Loss) -> Complexes:
-    before, after = np.ones_like(factors), np.ones_like(factors)
-    np.cumprod(factors[:-1], axis=0, out=before[1:])
-    np.cumprod(factors[:0:-1], axis=0, out=after[-2::-1])
-    result: Complexes = before * after * _prior_factors(belief, loss)
+    result: Complexes = without_each(factors) * _prior_factors(belief, loss)
     return result
 
 

@@ -88,7 +88,7 @@ def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> Cell
     """Return the expected loss after `given` and `depths` more purchases of each cell alone."""
     factors = _factors(belief, given, depths)
     now, deeper = factors[:, 0], factors[:, 1:]
-    others = _prior_factor(belief.problem.prior, loss.name) * _without_each(now)
+    others = _prior_factor(belief.problem.prior, loss.name) * without_each(now)
     values = np.einsum("iw,ijw->ij", others.real, deeper.real)
     values -= np.einsum("iw,ijw->ij", others.imag, deeper.imag)
     values[depths == 0] = np.nan
@@ -100,13 +100,13 @@ def features(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> C
     none = np.zeros_like(depths)
     now = _factors(belief, given, none)[:, 0]
     deeper = _factors(belief, given + depths, none)[:, 0]
-    others = _prior_factor(belief.problem.prior, loss.name) * _without_each(now)
+    others = _prior_factor(belief.problem.prior, loss.name) * without_each(now)
     values = (others.real * deeper.real - others.imag * deeper.imag).sum(axis=1)
     values[~depths.any(axis=1)] = np.nan
     return CellEstimates(values, "spectral", RESOLUTION)
 
 
-def _without_each(factors: Complexes) -> Complexes:
+def without_each(factors: Complexes) -> Complexes:
     """Return the product of all other features' factors, by prefixes and suffixes: no division."""
     before, after = np.ones_like(factors), np.ones_like(factors)
     np.cumprod(factors[:-1], axis=0, out=before[1:])

@@ -15,7 +15,7 @@ from budgeted.expectation import check_engine, expected_loss, feature_lookahead,
 from budgeted.loss import named
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
-from budgeted.policies.pair_lookahead import evenly
+from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import Action
 from budgeted.state import State
 
@@ -154,11 +154,7 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
     >>> spread(np.array([3]), np.array([[9, 9]]), np.array([[4.0, 2.0]])).tolist()
     [[1, 2]]
     """
-    shares = evenly(total, most)
-    left = total - shares.sum(axis=1)
-    order = np.where(shares < most, bought, np.inf).argsort(axis=1, kind="stable")
-    result: Integers = shares + (order.argsort(axis=1) < left[:, None])
-    return result
+    return rest_to_the_best(evenly(total, most), total, most, bought)
 
 
 def _bought(state: State) -> Floats:
