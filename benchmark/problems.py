@@ -14,7 +14,7 @@ from budgeted.datasets import load
 from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 
-SEED = 20261116
+SEED = 20261117
 """Of all worlds of the benchmark; it was used for nothing else, least of all to choose anything."""
 
 DEFAULT = "auto"
@@ -110,15 +110,17 @@ def _everyone() -> list[dict[str, str]]:
 
 
 MUST_HOLD = (
-    *(Line("figure-3b", budget) for budget in (60, 150)),
-    *(Line("figure-3a", budget) for budget in (50, 100)),
+    Line("figure-3b", 60, 2_000),
+    Line("figure-3b", 150, 500),
+    Line("figure-3a", 50, 2_000),
+    Line("figure-3a", 100, 1_000),
     *(Line("breast-ljubljana", budget) for budget in (50, 100)),
     *(Line("votes", budget) for budget in (50, 100)),
     *(Line("breast-wisconsin", budget) for budget in (50, 100)),
     *(Line("votes", budget, costs=True) for budget in (100, 200)),
     *(Line("breast-wisconsin", budget, costs=True) for budget in (100, 200)),
-    Line("figure-3a", 300),
-    Line("figure-3b-30-features", 150),
+    Line("figure-3a", 300, 300),
+    Line("figure-3b-30-features", 150, 200),
     *(Line("car", budget) for budget in (25, 50, 100)),
     Line("chess", 100),
     *(Line("mushroom", budget, 200) for budget in (50, 100)),
@@ -127,7 +129,11 @@ MUST_HOLD = (
     Line("chess", 300),
     Line("mushroom", 300, 200),
 )
-"""The default, the paper's policies and the random shopper, on all that was promised."""
+"""The default, the paper's policies and the random shopper, on all that was promised.
+
+At small budgets synthetic worlds differ much, so that there are more of them: the standard error is
+to be a fraction of the margin that was promised.
+"""
 
 BROAD = (
     Line("figure-3b", 100, 20, broad=True),

@@ -357,6 +357,7 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
             ]
             log += weight * worth * math.log(masses[each.label] / sum(masses))
         logs.append(log)
-    chances = [math.exp(each - max(logs)) for each in logs]
+    before = [0.5 / 6] * 6 + [0.5]
+    chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
     assert guard.weights("guarded", belief, purchases) == pytest.approx([mean])

@@ -16,8 +16,8 @@ from budgeted.relevance import BELIEFS, RelevanceBelief, log_gamma, logistic, pr
 from tests import oracles
 from tests.strategies import beliefs, counts, ordinary_counts, problems
 
-SHARES = [((node + 0.5) / 24, 0.8 * (node + 0.5) / sum(each + 0.5 for each in range(24)))
-          for node in range(24)] + [(1.0, 0.2)]  # fmt: skip
+SHARES = [((node + 0.5) / 24, 2 / 3 * (node + 0.5) / sum(each + 0.5 for each in range(24)))
+          for node in range(24)] + [(1.0, 1 / 3)]  # fmt: skip
 """The share of features that matter, and its probability: Beta(2, 1) in steps, or all."""
 
 

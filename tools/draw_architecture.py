@@ -47,6 +47,7 @@ WHAT = {
     "belief": "Dirichlet counts",
     "loss": "gini, entropy, zero_one",
     "purchase": "Purchase, Request",
+    "history": "all purchases, oldest first",
     "problem": "Feature, Problem, Action",
     "money": "exact decimals",
     "errors": "what can go wrong",

@@ -14,8 +14,10 @@ without its own value.
 
 How far all of that can be trusted against the prior of the labels is asked last: of several
 temperatures, 0 among them, the likelihood of the labels of the bought cases, weighted so that
-labels count as in the population, says how probable each is, and the mean is taken. Where nothing
-tells the labels apart, the most frequent one is predicted. The classifier is naive Bayes with a
+labels count as in the population, says how probable each is, and the mean is taken. At first the
+odds are even that the features say nothing beyond how frequent the labels are, so that a rare label
+is not predicted on the strength of a few values. Where nothing tells the labels apart, the most
+frequent one is predicted. The classifier is naive Bayes with a
 weight per feature: the temperature, times g unless it is the leader.
 """
 
@@ -36,6 +38,8 @@ HELPFUL = 0.95
 """Probability, before anything is seen, that the other features help the leader."""
 TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 """Trust in both is put at its best before they are compared: that is another question."""
+NOTHING = 0.5
+"""Probability, before anything is seen, that the features say nothing; else all are alike."""
 
 
 def check_classifier(name: str) -> None:
@@ -96,8 +100,9 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     counts = population[labels]
     counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
     possible = np.append(TEMPERATURES, 0.0)
+    before = np.append(np.full(len(TEMPERATURES), (1 - NOTHING) / len(TEMPERATURES)), NOTHING)
     logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
-    chances = np.exp(logs - logs.max())
+    chances = before * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
 
 

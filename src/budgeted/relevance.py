@@ -10,7 +10,7 @@ from budgeted.belief import Belief, Floats, Integers, shares_without
 from budgeted.errors import ObservationError
 from budgeted.problem import Feature, Problem
 
-ALL_RELEVANT = 0.2
+ALL_RELEVANT = 1 / 3
 """Probability, before anything is bought, that every feature matters."""
 SHAPE = 2.0
 """Otherwise the share of features that matter is Beta(SHAPE, 1) a priori."""
@@ -38,7 +38,7 @@ class RelevanceBelief(Belief):
         θ_ijk = p_i (c_ijk + α)/(N_ij + A) + (1 − p_i) (Σ_j c_ijk + α)/(Σ_j N_ij + A)
 
     The share ρ of features that matter is not fixed but learned from all features together: with
-    probability 0.2 all of them do, otherwise ρ is Beta(2, 1) (docs/benchmark.md says how these
+    probability 1/3 all of them do, otherwise ρ is Beta(2, 1) (docs/benchmark.md says how these
     were chosen). p_i is exact, up to the 24 nodes on which ρ is integrated.
 
     Where the prior counts of a feature are all the same number c, they are taken to say nothing,

@@ -19,6 +19,7 @@ import numpy as np
 from budgeted import money
 from budgeted.belief import Belief, Integers
 from budgeted.errors import PurchaseError
+from budgeted.history import History
 from budgeted.money import MoneyLike
 from budgeted.problem import Action, Problem
 from budgeted.purchase import Purchase, Request
@@ -67,7 +68,7 @@ class State:
     problem: Problem
     belief: Belief
     remaining: Decimal
-    history: tuple[Purchase, ...] = ()
+    history: History = field(default_factory=History)
     pending: tuple[Request, ...] = ()
     cases_left: Integers = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     next_number: int = 1
@@ -222,8 +223,7 @@ class State:
             changes["belief"] = self.belief.observe(*cell, value)
         return self._with(
             remaining=money.subtract(self.remaining, purchase.cost),
-            # One copy; unpacking would make two, and a long study has thousands of purchases.
-            history=self.history + (purchase,),  # noqa: RUF005
+            history=self.history.then(purchase),
             **changes,
         )
 
@@ -256,7 +256,7 @@ class State:
         return self._with(
             belief=belief,
             remaining=money.subtract(refunded.remaining, new.cost),
-            history=(*self.history[:at], new, *self.history[at + 1 :]),
+            history=History((*self.history[:at], new, *self.history[at + 1 :])),
         )
 
     def resupplied(self, cells: Iterable[tuple[int, int]], change: int) -> State:

@@ -35,7 +35,8 @@ class Auto:
         max over n of (L − E[L after n values of each label]) / (n · labels · cost)
 
     Of the best feature one value is bought, of the label whose share of these purchases would do
-    most good alone; then all is weighed anew. Requests under way count as bought.
+    most good alone (if several would, of the one with the fewest values); then all is weighed anew.
+    Requests under way count as bought.
 
     It is the default for the sake of what comes with it unless told otherwise: a belief in which
     features may be irrelevant, cases whose values overlap, and a classifier that does not count the
@@ -88,7 +89,7 @@ over 2 purchases of 'fever'")
         rates, numbers, engine = self._rates(state, depths, bought)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         best = rates >= np.nanmax(rates) - 1e-12
-        tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0))
+        tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0), bought)
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
         number = int(numbers[chosen.feature])
         reason = (
@@ -99,8 +100,14 @@ over 2 purchases of 'fever'")
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         return Choice(chosen, scores, reason, engine)
 
-    def _best_labels(self, state: State, depths: Integers, numbers: Integers) -> NDArray[np.bool_]:
-        """Of features with a number of purchases, the labels that are best when bought alone."""
+    def _best_labels(
+        self, state: State, depths: Integers, numbers: Integers, bought: Floats
+    ) -> NDArray[np.bool_]:
+        """Of features with a number of purchases, the labels that are best when bought alone.
+
+        A few values of one label often change no decision, and so no 0/1 error, whichever label
+        it is; then it is one of which least is known.
+        """
         share = -(-numbers // depths.shape[1])[:, None]  # rounded up
         alone = lookahead(
             state.belief,
@@ -111,8 +118,10 @@ over 2 purchases of 'fever'")
             particles=self.particles,
         )
         losses = np.where(np.isnan(alone.values), np.inf, alone.values)
-        result: NDArray[np.bool_] = losses <= losses.min(axis=1, keepdims=True) + alone.resolution
-        return result & np.isfinite(losses)
+        best = losses <= losses.min(axis=1, keepdims=True) + alone.resolution
+        known = np.where(best & np.isfinite(losses), bought, np.inf)
+        result: NDArray[np.bool_] = known <= known.min(axis=1, keepdims=True)
+        return result & np.isfinite(known)
 
     def _rates(
         self, state: State, depths: Integers, bought: Floats

@@ -46,7 +46,7 @@ class Hindsight:
         Of each case of the pool.
     """
 
-    history: tuple[Purchase, ...]
+    history: Sequence[Purchase]
     belief: Belief
     accuracy: tuple[float, ...] = ()
     change: tuple[float, ...] = ()
@@ -107,7 +107,7 @@ def _retracted(belief: Belief, purchases: Sequence[Purchase]) -> Belief:
     return belief
 
 
-def _continued(earlier: Hindsight, history: tuple[Purchase, ...]) -> Hindsight:
+def _continued(earlier: Hindsight, history: Sequence[Purchase]) -> Hindsight:
     belief = earlier.belief
     problem = belief.problem
     accuracy, change = list(earlier.accuracy), list(earlier.change)
