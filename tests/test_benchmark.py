@@ -97,9 +97,10 @@ def test_a_single_dip_does_not_reach_a_target():
     assert target_budget(curve, 0.35) == 11
 
 
-def comparison(line, runs=100, noise=0.0, majority=0.3, steps=4, **errors):
+def comparison(line, runs=None, noise=0.0, majority=0.3, steps=4, **errors):
     """A comparison in which every policy ends at the given error; the others at 0.2."""
     rng = np.random.default_rng(0)
+    runs = line.runs if runs is None else runs
 
     def around(mean):
         numbers = rng.normal(0, noise, runs)  # centred, so that chance decides nothing here
@@ -160,7 +161,7 @@ def test_the_majority_class_counts_all_the_way():
 
 
 def test_too_few_runs_decide_nothing():
-    assert verdict("at most 0.115", "figure-3b-150", runs=99, auto=0.1) == TOO_FEW
+    assert verdict("at most 0.115", "figure-3b-150", runs=499, auto=0.1) == TOO_FEW
     assert verdict("35 % below", "mushroom-300", runs=100, auto=0.01) == TOO_FEW
     assert outcome(PROMISES[0], {}).verdict == TOO_FEW
 
@@ -172,7 +173,7 @@ def test_the_lines_are_those_that_were_asked_for():
     for line in MUST_HOLD:
         if line.costs:
             continue
-        assert line.runs == (200 if line.problem == "mushroom" else 100)
+        assert line.runs >= (200 if line.problem == "mushroom" else 100)
     assert {each.line.name for each in PROMISES} <= set(names)
 
 
