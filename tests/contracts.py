@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from budgeted import Feature, Problem, Purchase, State
-from budgeted.simulation import TableWorld
+from budgeted.worlds import TableWorld
 
 
 def make_problem(costs, *, labels=2, budget="10", values=2):

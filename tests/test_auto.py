@@ -19,9 +19,10 @@ from budgeted.policies import settings as goes_with
 from budgeted.policies.auto import Auto, spread
 from budgeted.problem import Action
 from budgeted.relevance import RelevanceBelief, prior_belief
-from budgeted.simulation import TableWorld, simulate
+from budgeted.simulation import simulate
 from budgeted.study.file import read_study
 from budgeted.synthetic import FIGURE_3B
+from budgeted.worlds import TableWorld
 from tests import contracts
 from tests.strategies import ordinary_counts, problems
 from tests.studies import answer, begin, check_everything, make_cases, make_problem

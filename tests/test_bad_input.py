@@ -7,9 +7,10 @@ import pytest
 
 from budgeted import Belief, BudgetedError, Feature, Problem, Purchase, State, simulate
 from budgeted.expectation import expected_loss, lookahead, loss
+from budgeted.judging import Validation
 from budgeted.policies import policy
-from budgeted.simulation import ModelWorld, Validation
 from budgeted.synthetic import Synthetic
+from budgeted.worlds import ModelWorld
 
 HUGE = 10**30
 PROBLEM = Problem(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
 from budgeted.expectation import loss
-from budgeted.simulation import Validation
+from budgeted.judging import Validation
 from budgeted.study.standing import fold
 from budgeted.study.status import Outlook
 from budgeted.web import charts, curve

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Model, Problem, Purchase, guard
 from budgeted.errors import ModelError
 from budgeted.guard import HELPFUL, check_classifier
+from budgeted.judging import Judge, Validation
 from budgeted.relevance import RelevanceBelief
-from budgeted.simulation import Judge, Validation
 from tests.strategies import ordinary_counts, problems
 
 KINDS = [Belief, RelevanceBelief]

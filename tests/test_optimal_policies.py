@@ -24,7 +24,7 @@ from budgeted.optimal.tallies import KINDS, cell_of, exchanges, position_of
 from budgeted.optimal.yardsticks import small_problem
 from budgeted.policies import POLICIES, Choice, policy
 from budgeted.policies.base import alike, looks_back
-from budgeted.simulation import ModelWorld
+from budgeted.worlds import ModelWorld
 from tests.beliefs import Doubtful
 
 VARIANTS = {

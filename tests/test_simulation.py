@@ -9,9 +9,10 @@ from budgeted import Action, Belief, Feature, Problem, simulate
 from budgeted.cases import RULES, pick_case
 from budgeted.errors import WorldError
 from budgeted.expectation import loss
+from budgeted.judging import Judge, Validation
 from budgeted.policies import POLICIES, policy
-from budgeted.simulation import Judge, ModelWorld, TableWorld, Validation
 from budgeted.streams import OUTLOOK, POLICY, WORLD, stream
+from budgeted.worlds import ModelWorld, TableWorld
 
 
 def a_problem(features=2, budget="12", cost="1"):

@@ -17,7 +17,7 @@ from budgeted.events import Created, Told
 from budgeted.journal import Journal
 from budgeted.policies import POLICIES, policy
 from budgeted.policies import settings as accompanying
-from budgeted.simulation import TableWorld
+from budgeted.worlds import TableWorld
 from tests import studies
 from tests.databases import new_postgres_database
 

@@ -9,10 +9,11 @@ import numpy as np
 from budgeted.belief import Floats, Integers
 from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
+from budgeted.judging import Validation
 from budgeted.money import MoneyLike
 from budgeted.problem import Feature, Problem
-from budgeted.simulation import TableWorld, Validation
 from budgeted.streams import stream
+from budgeted.worlds import TableWorld
 
 _LARGEST_EXACT = 2**14
 """The true error is computed over every x up to so many of them."""

@@ -20,12 +20,13 @@ from budgeted.belief import Integers
 from budgeted.datasets.archives import RECIPES, checked, fetch, rebuild, with_header, without_header
 from budgeted.datasets.catalogue import CATALOGUE, Entry
 from budgeted.errors import DatasetError, TableError, WorldError
+from budgeted.judging import Validation
 from budgeted.money import MoneyLike
 from budgeted.problem import Problem
-from budgeted.simulation import TableWorld, Validation
 from budgeted.streams import stream
 from budgeted.table import Reading, Table, parse_csv
 from budgeted.table.coding import Coding, Missing
+from budgeted.worlds import TableWorld
 
 _SPLIT = 3
 """Stream of a seed that is used for nothing else: 0 and 1 are simulations, 2 is Synthetic."""
@@ -221,7 +222,7 @@ def rehearse(
     training, validation
         Positions of rows.
     seed, rule
-        Of the world; see `budgeted.simulation.TableWorld`.
+        Of the world; see `budgeted.worlds.TableWorld`.
     """
     return Rehearsal(
         problem,

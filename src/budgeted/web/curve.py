@@ -19,7 +19,7 @@ from budgeted import events
 from budgeted.belief import Belief, Floats
 from budgeted.events import Created, Entry
 from budgeted.expectation import loss
-from budgeted.simulation import Validation
+from budgeted.judging import Validation
 from budgeted.study.standing import Standing, fold
 from budgeted.study.status import Outlook, outlook
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from budgeted.errors import BudgetedError, BusyError, StudyError
 from budgeted.events import Entry
+from budgeted.judging import Validation
 from budgeted.money import MoneyLike
-from budgeted.simulation import Validation
 from budgeted.state import State
 from budgeted.study import Requested, Study, decisions
 from budgeted.study.snapshot import Snapshot

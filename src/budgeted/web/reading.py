@@ -8,7 +8,7 @@ from typing import Any
 
 from budgeted.comparison import curves_figure, purchases_figure
 from budgeted.errors import BudgetedError, UnknownError
-from budgeted.simulation import Validation
+from budgeted.judging import Validation
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.status import status_of
 from budgeted.web import charts

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from budgeted.errors import StudyFileError
+from budgeted.judging import Validation
 from budgeted.problem import Problem
-from budgeted.simulation import Validation
 from budgeted.study.decisions import shortened
 from budgeted.study.file import parse_rows
 from budgeted.study.words import as_csv

@@ -1,0 +1,110 @@
+"""Judges: how often a classifier is wrong, on cases that no policy ever sees."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Belief, Floats
+from budgeted.errors import WorldError
+from budgeted.problem import Problem
+from budgeted.worlds import check_cases
+
+_MOST_CASES = 2**22
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Cases that a classifier is judged on; no policy ever sees them.
+
+    Parameters
+    ----------
+    problem
+        Gives the prior of the labels.
+    values
+        Positions of the values, cases × features; -1 where missing.
+    masses
+        Share of each case and label, cases × labels, summing to one: a table has 1/n at the label
+        of each row; for the true error of a model it is P(x, label) of every x.
+    """
+
+    problem: Problem
+    values: NDArray[np.integer[Any]]
+    masses: Floats
+
+    @classmethod
+    def of_table(
+        cls,
+        problem: Problem,
+        values: NDArray[np.integer[Any]],
+        labels: NDArray[np.integer[Any]],
+    ) -> Validation:
+        """Return the judge that counts errors on the rows of a table."""
+        check_cases(problem, values, labels)
+        masses = np.zeros((len(labels), len(problem.labels)))
+        masses[np.arange(len(labels)), labels] = 1 / len(labels)
+        return cls(problem, values, masses)
+
+    @classmethod
+    def of_model(cls, problem: Problem, parameters: Floats) -> Validation:
+        """Return the judge that knows the model: the true error, over every x there is."""
+        if math.prod(problem.sizes) > _MOST_CASES:
+            raise WorldError(
+                f"the true error needs {math.prod(problem.sizes):.3g} different cases, more than "
+                f"{_MOST_CASES}; judge on a table of drawn cases instead"
+            )
+        values = np.stack(
+            np.unravel_index(np.arange(np.prod(problem.sizes)), problem.sizes), axis=1
+        )
+        columns = values + np.asarray(problem.offsets)
+        likelihoods = parameters[:, columns].prod(axis=2).T
+        return cls(problem, values, likelihoods * np.asarray(problem.prior))
+
+    def error(self, belief: Belief, weights: Floats | None = None) -> float:
+        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses.
+
+        Parameters
+        ----------
+        belief
+            Whose parameters the classifier has.
+        weights
+            How much each feature counts; see `budgeted.guard`.
+        """
+        return Judge(self).error(belief, weights)
+
+
+class Judge:
+    """Judges one belief after another, and looks again only at features that changed.
+
+    A purchase moves the parameters of one feature, so of the log-likelihoods of all validation
+    cases only that feature's part is computed anew. Adding the parts up in their order each time
+    keeps the result the same to the last bit as judging each belief by itself.
+    """
+
+    def __init__(self, validation: Validation) -> None:
+        self._validation = validation
+        self._prior = np.log(validation.problem.prior)
+        self._columns = validation.values + np.asarray(validation.problem.offsets)
+        self._known = validation.values >= 0
+        self._belief: Belief | None = None
+        self._parts = np.empty((len(validation.problem.features), *validation.masses.shape))
+
+    def error(self, belief: Belief, weights: Floats | None = None) -> float:
+        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
+        before, self._belief = self._belief, belief
+        for feature in range(len(self._parts)):
+            columns = belief.columns(feature)
+            if before is None or (before.means[:, columns] != belief.means[:, columns]).any():
+                known = self._known[:, feature]
+                where = np.where(known, self._columns[:, feature], 0)
+                self._parts[feature] = (belief.log_means[:, where] * known).T
+        parts = self._parts if weights is None else self._parts * weights[:, None, None]
+        scores = parts.sum(axis=0) + self._prior
+        tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+        masses = self._validation.masses
+        correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
+        return max(0.0, float(masses.sum() - correct.sum()))
