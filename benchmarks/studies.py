@@ -49,7 +49,7 @@ def fill(database: str, name: str, events: int) -> None:
     """Write a long history: requests told in another order than they were asked for."""
     with begin(database, name) as study:
         chooser = FirstCell()
-        draft = study._standing.draft()
+        draft = study._ledger.standing.draft()
         wanted: list[Event] = []
         while len(wanted) < events - 1:
             asked = decisions.choices(draft, chooser, 10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def begin(database, name="study", *, problem=None, per_label=6, **options):
 
 def check_everything(study):
     """The identity of money, and that state, cells and requests tell the same story."""
-    state, standing = study.state, study._standing
+    state, standing = study.state, study._ledger.standing
     assert state.spent + state.reserved + state.free == state.problem.budget
     assert min(state.spent, state.reserved, state.free) >= 0
     assert state.reserved == sum((each.cost for each in state.pending), start=0)
@@ -60,7 +61,7 @@ def check_everything(study):
 
 def check_folded(study):
     """What a study knows is what the journal gives, though it did not read its own events."""
-    again, now = fold(None, study.history(), "here"), study._standing
+    again, now = fold(None, study.history(), "here"), study._ledger.standing
     assert (again.cells == now.cells).all()
     assert (again.taken == now.taken).all()
     assert dict(again.requests) == dict(now.requests)
@@ -80,8 +81,8 @@ def check_every_event(entries):
             return standing.state
 
         @property
-        def _standing(self):
-            return standing
+        def _ledger(self):
+            return SimpleNamespace(standing=standing)
 
         def requests(self, fate=None):
             every = standing.requests.values()

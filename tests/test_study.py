@@ -71,7 +71,7 @@ def test_a_failure_has_its_kinds(study):
     for number, (charged, usable, spent) in enumerate(kinds, start=1):
         study.fail(number, charged=charged, usable=usable, why="tube broken")
         assert study.state.spent == Decimal(str(spent))
-        cell = study._standing.cells[study._standing.cell(*_cell(asked[number - 1]))]
+        cell = study._ledger.standing.cells[study._ledger.standing.cell(*_cell(asked[number - 1]))]
         assert cell == (0 if usable else 3)
         assert study.request(number).fate == "failed"
     assert study.state.reserved == 0

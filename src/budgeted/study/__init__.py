@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from budgeted.belief import Floats
-from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError, UnwritableError
+from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError
 from budgeted.events import Created, Entry
 from budgeted.journal import Journal, now, parse_url, studies, user
 from budgeted.model import Model
@@ -18,9 +16,10 @@ from budgeted.policies import policy as make_policy
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import decisions
+from budgeted.study.ledger import Ledger
 from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import Requested, fold
-from budgeted.study.together import Decide, Granted, Wish, plan
+from budgeted.study.standing import Requested
+from budgeted.study.together import Decide, Granted, Wish
 
 if TYPE_CHECKING:
     from budgeted.study.status import Status
@@ -29,8 +28,6 @@ __all__ = ["Requested", "Study", "studies"]
 
 MOST_AT_ONCE = 10_000
 """Requests of one `ask`; more is a slip of the finger."""
-_MOST_ATTEMPTS = 1_000
-"""One of several writers always gets through, so this many failures in a row mean trouble."""
 
 
 class Study:
@@ -73,12 +70,9 @@ class Study:
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> None:
-        self._journal = journal
-        self._standing = fold(None, entries, journal.where)
-        self._entries = list(entries)
+        self._ledger = Ledger(journal, entries, clock)
         self._policy: Policy | None = None
         self.by = user() if by is None else by
-        self.clock = clock
 
     @classmethod
     def create(
@@ -186,37 +180,37 @@ class Study:
 
     def release(self) -> None:
         """Let go of the database; the study itself stays as it is (`close` would end it)."""
-        self._journal.release()
+        self._ledger.journal.release()
 
     @property
     def name(self) -> str:
         """Name of the study."""
-        return self._journal.study
+        return self._ledger.journal.study
 
     @property
     def created(self) -> Created:
         """How the study began."""
-        return self._standing.created
+        return self._ledger.standing.created
 
     @property
     def state(self) -> State:
         """Money, belief, purchases and requests under way."""
-        return self._standing.state
+        return self._ledger.standing.state
 
     @property
     def events(self) -> int:
         """How many events the study has, as far as it was read."""
-        return len(self._entries)
+        return len(self._ledger.entries)
 
     @property
     def closed(self) -> bool:
         """Whether the study is over."""
-        return self._standing.closed
+        return self._ledger.standing.closed
 
     @property
     def withdrawn(self) -> frozenset[str]:
         """Cases from which nothing can be bought any more."""
-        return self._standing.withdrawn
+        return self._ledger.standing.withdrawn
 
     @property
     def policy(self) -> Policy:
@@ -227,17 +221,15 @@ class Study:
 
     def refresh(self) -> tuple[Entry, ...]:
         """Read what others wrote since, and return it."""
-        entries = self._journal.read(after=self.events)
-        self._take_in(entries)
-        return entries
+        return self._ledger.refresh()
 
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""
-        return Snapshot.of(self.name, self._standing, tuple(self._entries))
+        return Snapshot.of(self.name, self._ledger.standing, tuple(self._ledger.entries))
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
-        numbered = self._standing.requests
+        numbered = self._ledger.standing.requests
         return tuple(
             numbered[number] for number in sorted(numbered)
             if fate in (None, numbered[number].fate)
@@ -245,15 +237,15 @@ class Study:
 
     def request(self, number: int) -> Requested:
         """Return the request or recorded value of that number."""
-        return self._standing.request(number)
+        return self._ledger.standing.request(number)
 
     def history(self, after: int = 0) -> tuple[Entry, ...]:
         """Return the events behind number `after`, from the journal."""
-        return self._journal.read(after)
+        return self._ledger.journal.read(after)
 
     def weights(self) -> Floats | None:
         """Return how much each feature counts in the classifier; None where all count fully."""
-        return self._standing.weights()
+        return self._ledger.standing.weights()
 
     def model(self, prior: Sequence[float] | None = None) -> Model:
         """Return the classifier that the values bought so far give.
@@ -300,7 +292,7 @@ class Study:
             What was charged; the price of the feature unless given.
         """
         self._commit(lambda draft: decisions.answer(draft, number, value, cost))
-        return self._standing.request(number)
+        return self._ledger.standing.request(number)
 
     def fail(
         self, number: int, *, charged: MoneyLike | bool = False, usable: bool = True, why: str = ""
@@ -319,12 +311,12 @@ class Study:
             For the log.
         """
         self._commit(lambda draft: decisions.failure(draft, number, charged, usable, why))
-        return self._standing.request(number)
+        return self._ledger.standing.request(number)
 
     def cancel(self, number: int, why: str = "") -> Requested:
         """Take back a request: its money and its case are free again."""
         self._commit(lambda draft: decisions.cancellation(draft, number, why))
-        return self._standing.request(number)
+        return self._ledger.standing.request(number)
 
     def correct(
         self, number: int, value: str | None, *, cost: MoneyLike | None = None, why: str = ""
@@ -343,7 +335,7 @@ class Study:
             For the log.
         """
         self._commit(lambda draft: decisions.correction(draft, number, value, cost, why))
-        return self._standing.request(number)
+        return self._ledger.standing.request(number)
 
     def withdraw(self, case: str, *, forget: bool = False, why: str = "") -> None:
         """Take a case out for good; its pending requests are cancelled.
@@ -385,31 +377,8 @@ class Study:
         self._commit(lambda draft: decisions.ending(draft, why))
 
     def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
-        """Do what several people want in one write; see `budgeted.study.together`.
-
-        Return for each wish what was granted, or the error that says why it cannot be.
-        """
-        for attempt in range(_MOST_ATTEMPTS):
-            self.refresh()
-            at = self.clock()
-            found = plan(self._standing, wishes, self.name, at)
-            if not found.events:
-                return found.answers
-            try:
-                entries = self._journal.append(
-                    found.events, expected=self.events, by=found.actors, at=at
-                )
-            except ConflictError:  # somebody was faster: all is decided anew
-                time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
-                continue
-            except UnwritableError as error:  # one bad text must not take the others along
-                if len(wishes) == 1:
-                    return (error,)
-                return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
-            self._standing.adopt(found.draft)  # each of these was folded in when it was tried
-            self._entries += entries
-            return found.answers
-        raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
+        """Do what several people want in one write; see `budgeted.study.ledger.Ledger`."""
+        return self._ledger.carry_out(wishes)
 
     def _commit(self, decide: Decide) -> tuple[Requested, ...]:
         """Do one thing in the name of `by`; return the requests that it is about."""
@@ -417,7 +386,3 @@ class Study:
         if isinstance(answer, BudgetedError):
             raise answer
         return answer.requests
-
-    def _take_in(self, entries: Sequence[Entry]) -> None:
-        fold(self._standing, entries, self._journal.where)
-        self._entries += entries

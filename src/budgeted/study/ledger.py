@@ -1,0 +1,78 @@
+"""The journal of a study together with what was folded from it: the one place that writes."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from budgeted.errors import BudgetedError, ConflictError, UnwritableError
+from budgeted.events import Entry
+from budgeted.journal import Journal
+from budgeted.study.standing import fold
+from budgeted.study.together import Granted, Wish, plan
+
+_MOST_ATTEMPTS = 1_000
+"""One of several writers always gets through, so this many failures in a row mean trouble."""
+
+
+class Ledger:
+    """Reads what others wrote, writes what is wanted, and knows where that leads.
+
+    Parameters
+    ----------
+    journal
+        Of the study.
+    entries
+        All that it holds so far.
+    clock
+        What tells the time.
+
+    Attributes
+    ----------
+    standing
+        Where the study stands after all entries.
+    """
+
+    def __init__(
+        self, journal: Journal, entries: Sequence[Entry], clock: Callable[[], str]
+    ) -> None:
+        self.journal = journal
+        self.standing = fold(None, entries, journal.where)
+        self.entries = list(entries)
+        self._clock = clock
+
+    def refresh(self) -> tuple[Entry, ...]:
+        """Read what others wrote since, and return it."""
+        entries = self.journal.read(after=len(self.entries))
+        fold(self.standing, entries, self.journal.where)
+        self.entries += entries
+        return entries
+
+    def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
+        """Do what several people want in one write; see `budgeted.study.together`.
+
+        Return for each wish what was granted, or the error that says why it cannot be.
+        """
+        study = self.journal.study
+        for attempt in range(_MOST_ATTEMPTS):
+            self.refresh()
+            at = self._clock()
+            found = plan(self.standing, wishes, study, at)
+            if not found.events:
+                return found.answers
+            try:
+                entries = self.journal.append(
+                    found.events, expected=len(self.entries), by=found.actors, at=at
+                )
+            except ConflictError:  # somebody was faster: all is decided anew
+                time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
+                continue
+            except UnwritableError as error:  # one bad text must not take the others along
+                if len(wishes) == 1:
+                    return (error,)
+                return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
+            self.standing.adopt(found.draft)  # each of these was folded in when it was tried
+            self.entries += entries
+            return found.answers
+        raise ConflictError(f"study {study!r}: others write without pause; try again later")
