@@ -161,7 +161,7 @@ def test_the_majority_class_counts_all_the_way():
 
 
 def test_too_few_runs_decide_nothing():
-    assert verdict("at most 0.115", "figure-3b-150", runs=499, auto=0.1) == TOO_FEW
+    assert verdict("at most 0.115", "figure-3b-150", runs=299, auto=0.1) == TOO_FEW
     assert verdict("35 % below", "mushroom-300", runs=100, auto=0.01) == TOO_FEW
     assert outcome(PROMISES[0], {}).verdict == TOO_FEW
 

@@ -16,8 +16,9 @@ from tests.webs import CASES, STUDY, VALIDATION, client, make_study
 
 
 @pytest.fixture
-def empty(tmp_path):
-    with client(tmp_path) as found:
+def empty(database, tmp_path):
+    """A server with an empty database, of each kind."""
+    with client(tmp_path, database) as found:
         yield found
 
 
@@ -28,7 +29,7 @@ def local(tmp_path):
         yield found
 
 
-def test_a_whole_study(empty, tmp_path):
+def test_a_whole_study(empty, database):
     new = {"study": STUDY, "cases": CASES, "validation": VALIDATION}
     assert empty.post("/api/studies/preview", json=new).json()["ready"]
     assert empty.get("/api/studies").json()["studies"] == []
@@ -67,7 +68,7 @@ def test_a_whole_study(empty, tmp_path):
         empty.post(f"{base}/requests/{number}/tell", json={"value": "yes"})
     assert empty.post(f"{base}/close", json={"why": "enough"}).status_code == 200
     assert empty.post(f"{base}/ask", json={}).status_code == 409
-    with Study.open(str(tmp_path / "studies.db"), "flu") as study:
+    with Study.open(database, "flu") as study:
         check_everything(study)
         assert study.closed
 
@@ -223,6 +224,14 @@ def read_events(response, number):
             if len(found) == number:
                 return found
     return found
+
+
+def test_what_another_program_writes_is_told_to_those_who_watch(empty, database):
+    empty.post("/api/studies", json={"study": STUDY, "cases": CASES})
+    with empty.stream("GET", "/api/studies/flu/live?after=1") as response:
+        with Study.open(database, "flu", by="ben") as study:
+            study.ask()
+        assert [(each["seq"], each["by"]) for each in read_events(response, 1)] == [(2, "ben")]
 
 
 def test_a_stream_leaves_nothing_out(local, tmp_path):

@@ -1,5 +1,6 @@
 """Rehearsals: computed in processes of their own, kept, cancelled, continued."""
 
+import json
 import random
 import time
 
@@ -52,6 +53,28 @@ def test_a_rehearsal_runs_and_is_there_after_a_restart(tmp_path):
         assert server.get(f"/rehearsals/{id}").status_code == 200
     with client(tmp_path) as server:
         assert server.get(f"/api/rehearsals/{id}").json()["results"] == done["results"]
+
+
+@pytest.mark.parametrize("base", ["/api/rehearsals", "/rehearsals"])
+def test_whoever_watches_a_rehearsal_sees_it_fill_in(tmp_path, base):
+    """Numbers only rise, none of them is beyond the last, and the end is told."""
+    with client(tmp_path) as server:
+        given = new(runs=10, policies=["sfl"], budgets=["20"])
+        id = server.post("/api/rehearsals", json=given).json()["id"]
+        seen = []
+        with server.stream("GET", f"{base}/{id}/live") as response:
+            assert response.headers["content-type"].startswith("text/event-stream")
+            for line in response.iter_lines():
+                if line.startswith("data:"):
+                    seen.append(json.loads(line.removeprefix("data:")))
+                    if seen[-1]["state"] in ("done", "failed"):
+                        break
+        assert seen[-1]["state"] == "done"
+        assert (seen[-1]["done"], seen[-1]["total"]) == (10, 10)
+        done = [each["done"] for each in seen]
+        assert done == sorted(done)
+        assert len(set(done)) > 2, "it filled in step by step"
+        assert server.get(f"/api/rehearsals/{'x' * 8}/live").status_code == 404
 
 
 def test_a_rehearsal_that_was_cut_off_goes_on(tmp_path):

@@ -72,9 +72,9 @@ def running(app, settings):
 
 
 @contextmanager
-def client(folder: Path, **options):
-    """A client of a server on a thread; the database is studies.db in the folder."""
-    settings = Settings(str(folder / "studies.db"), port=0, poll=0.05, **options)
+def client(folder: Path, database: str | None = None, **options):
+    """A client of a server on a thread; unless given, the database is studies.db in the folder."""
+    settings = Settings(database or str(folder / "studies.db"), port=0, poll=0.05, **options)
     app = create_app(settings)
     with running(app, settings) as port:
         base = f"http://127.0.0.1:{port}"

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import socket
+import ssl
 import sys
 import webbrowser
 from collections.abc import Callable
@@ -59,6 +60,8 @@ def run(
     show
         Whether to open the page in the browser.
     """
+    if tls is not None:
+        check_certificate(*tls)
     app = create_app(settings)
     listening = listen(settings)
     config = uvicorn.Config(
@@ -98,6 +101,17 @@ def run(
         pass
     finally:
         listening.close()
+
+
+def check_certificate(certificate: Path, key: Path) -> None:
+    """Raise an error that names the files unless they are a certificate and its key."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except (ssl.SSLError, OSError) as error:
+        raise AccessError(
+            f"{certificate} and {key} are not a certificate and its key ({error}); give two files "
+            f"in PEM format that belong together"
+        ) from None
 
 
 def listen(settings: Settings) -> socket.socket:

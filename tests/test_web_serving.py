@@ -1,0 +1,61 @@
+"""The server as a process: over HTTPS, and with its database on a server too."""
+
+import ssl
+
+import httpx
+import pytest
+import trustme
+from click.testing import CliRunner
+
+from budgeted.cli import main
+from tests.webs import make_study, process
+
+
+@pytest.fixture
+def certified(tmp_path):
+    """An authority of our own, and the files of a certificate that it gave to this machine."""
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    files = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    issued.cert_chain_pems[0].write_to_path(str(files[0]))
+    issued.private_key_pem.write_to_path(str(files[1]))
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    return trusting, files
+
+
+def test_https(tmp_path, certified):
+    trusting, (certificate, key) = certified
+    make_study(tmp_path / "studies.db").release()
+    options = ("--tls-certificate", str(certificate), "--tls-key", str(key))
+    with process(tmp_path, *options) as (address, _):
+        assert address.startswith("https://")
+        with httpx.Client(base_url=address, verify=trusting) as browser:
+            page = browser.get("/studies")
+            assert "flu" in page.text
+            assert "Secure" in page.headers["set-cookie"]
+            assert browser.post("/api/studies/flu/ask", json={}).status_code == 200
+        with pytest.raises(httpx.ConnectError, match="certificate verify failed"):
+            httpx.get(f"{address}/health")
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{address.replace('https', 'http')}/health")
+
+
+@pytest.mark.parametrize("alone", ["--tls-certificate", "--tls-key"])
+def test_half_of_a_certificate_is_refused(tmp_path, certified, alone):
+    _, (certificate, _) = certified
+    command = ["serve", "--db", str(tmp_path / "studies.db"), alone, str(certificate)]
+    refused = CliRunner().invoke(main, command)
+    assert refused.exit_code == 2
+    assert "go together" in refused.output
+
+
+def test_a_certificate_that_is_none_is_refused_in_words(tmp_path, certified):
+    _, (certificate, key) = certified
+    certificate.write_text("no certificate")
+    command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0",
+               "--tls-certificate", str(certificate), "--tls-key", str(key)]  # fmt: skip
+    refused = CliRunner().invoke(main, command)
+    assert refused.exit_code == 1
+    assert "certificate.pem" in refused.output
+    assert "Traceback" not in refused.output
