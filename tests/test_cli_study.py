@@ -38,11 +38,11 @@ def document(result):
 
 def test_the_whole_story(begun):
     shown = begun("ask", "-n", 3).stdout
-    assert "least expected" in shown
-    assert "spent 0.00, reserved 47.00, free 353.00" in shown
+    assert "expected to fall most" in shown
+    assert "spent 0.00, reserved 12.00, free 388.00" in shown
     assert "Request 1" in begun("tell", 1, "low").stdout
     begun("tell", 1, "low")
-    assert "budgeted study correct 1 high" in begun("tell", 1, "high", code=1).stderr
+    assert "budgeted study correct 1 normal" in begun("tell", 1, "normal", code=1).stderr
     begun("fail", 2, "--charged", "--unusable", "--why", "tube broken", "--as", "ben")
     begun("correct", 1, "normal", "--why", "typo")
     begun("cancel", 3, "--why", "enough")
@@ -67,16 +67,16 @@ def test_everything_speaks_json(begun):
     assert [each["number"] for each in asked["requests"]] == [1, 2]
     request = asked["requests"][0]
     assert {"case", "feature", "label", "cost", "why", "scores", "at", "by"} <= set(request)
-    assert asked["reserved"] == "32.50"
+    assert asked["reserved"] == "8.00"
     assert document(begun("tell", 1, "low", "--json"))["request"]["value"] == "low"
     assert document(begun("fail", 2, "--json"))["request"]["fate"] == "failed"
     assert document(begun("correct", 1, "--no-value", "--json"))["request"]["value"] is None
-    assert document(begun("status", "--json"))["spent"] == "14.50"
+    assert document(begun("status", "--json"))["spent"] == "4.00"
     log = document(begun("history", "--json"))
     kinds = ["created", "asked", "asked", "told", "failed", "corrected"]
     assert [each["event"]["kind"] for each in log] == kinds
     assert len(document(begun("history", "--last", 2, "--json"))) == 2
-    assert document(begun("why", 1, "--json"))["policy"] == "sfl"
+    assert document(begun("why", 1, "--json"))["policy"] == "auto"
     assert document(begun("model", "--json"))["format"] == "budgeted-model"
     assert document(begun("export", "--json"))[0]["fate"] == "told"
     assert document(begun("list", "--json")) == ["anaemia"]

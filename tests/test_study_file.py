@@ -41,7 +41,7 @@ def test_the_example_can_be_begun(tmp_path):
     study_file, cases, answers = write_example(tmp_path / "new")
     given = read_study(study_file, cases)
     assert given.problem.labels == ("iron-deficiency", "chronic-disease")
-    assert given.parameters == {"max_depth": 20}
+    assert (given.policy, given.parameters) == ("auto", {})
     names = [feature.name for feature in given.problem.features]
     assert len(read_values(answers, names)) == 240
     with pytest.raises(BudgetedError, match="exists already"):

@@ -37,6 +37,7 @@ DEMO_POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
     "biased robin (features)": ("biased-robin", {}),
     "greedy": ("greedy", {}),
     "lookahead (SFL)": ("sfl", {}),
+    "the default (auto)": ("auto", {}),
 }
 
 
@@ -82,7 +83,7 @@ main.add_command(serve_token)
     help="Where to draw the curves (.png, .svg, .pdf, .html or .json).",
 )
 def demo(runs: int, seed: int, figure: str) -> None:
-    """Watch the paper's policies spend money, then a real study (takes less than a minute).
+    """Watch the default and the paper's policies spend money, then a real study (a minute).
 
     The problem is the paper's Figure 3(b): ten Boolean features for sale, one of which tells the
     two labels apart (0.9 against 0.1). Each policy buys 100 values. The study is that of 'budgeted

@@ -20,6 +20,16 @@ FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 COLOURS = ("#999999", "#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00", "#0072B2", "#000000")
 
 
+def _colours(number: int) -> list[str]:
+    """Black is for reference lines, and for a curve only where the others do not suffice.
+
+    >>> _colours(2), _colours(8)[-1]
+    (['#D55E00', '#0072B2'], '#000000')
+    """
+    rest = COLOURS[:-1]
+    return list(rest[len(rest) - number :] if number <= len(rest) else COLOURS)
+
+
 def error_curves(
     curves: Mapping[str, Sequence[Mapping[str, Any]]],
     *,
@@ -67,7 +77,7 @@ def error_curves(
     colour = {
         "field": "policy",
         "type": "nominal",
-        "scale": {"domain": list(curves), "range": list(COLOURS[-1 - len(curves) : -1])},
+        "scale": {"domain": list(curves), "range": _colours(len(curves))},
         "legend": {
             "title": None,
             "labelLimit": 300,

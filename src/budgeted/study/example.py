@@ -20,13 +20,11 @@ name = "anaemia"
 budget = "400.00"
 labels = ["iron-deficiency", "chronic-disease"]
 prior = [0.6, 0.4]      # shares in the clinic; without this line: those of the cases
-case_rule = "fresh"     # or "overlap", "settle": complete patients who have other results
 seed = 7
 loss = "gini"           # or "entropy", "zero_one"
 
-[policy]
-name = "sfl"            # "auto" without this table; see: budgeted policies
-max_depth = 20
+[policy]                # without this table it is the same one, the default
+name = "auto"           # the others: budgeted policies
 
 [[features]]
 name = "ferritin"
