@@ -8,16 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.expectation import check_engine
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count
-from budgeted.policies.lookahead import cheapest, costs_of, gains
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import Lookahead, cheapest, costs_of, gains
 from budgeted.problem import Action
 from budgeted.state import State
 
 
 @dataclass(frozen=True)
-class KnowledgeGradientStar:
+class KnowledgeGradientStar(Lookahead):
     """Buy one value of the cell with the largest fall in expected loss per money, at its best n.
 
     Frazier and Powell (2010), *Paradoxes in learning and the marginal value of information*,
@@ -55,19 +53,6 @@ over 1 purchase of it')
 
     name: ClassVar[str] = "kg-star"
     summary: ClassVar[str] = "the largest fall in expected loss per money, over any number"
-    looks_back: ClassVar[int] = 0
-    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
-
-    max_depth: int | None = None
-    loss: str = "gini"
-    engine: str = "auto"
-    particles: int = 1_000
-
-    def __post_init__(self) -> None:
-        named(self.loss)
-        check_engine(self.engine, self.particles)
-        if self.max_depth is not None:
-            check_count("max_depth", self.max_depth)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell with the best rate; the scores are the expected change per money."""

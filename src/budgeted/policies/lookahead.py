@@ -1,17 +1,45 @@
-"""Comparing cells by the loss that is expected if one of them is bought."""
+"""Looking ahead: comparing cells by the loss that is expected if one of them is bought."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Floats, Integers
-from budgeted.expectation import CellEstimates, Estimate, expected_loss, lookahead
-from budgeted.policies.base import Choice
+from budgeted.expectation import (
+    CellEstimates,
+    Estimate,
+    check_engine,
+    expected_loss,
+    lookahead,
+)
+from budgeted.loss import named
+from budgeted.policies.base import Choice, check_count
 from budgeted.problem import Action
 from budgeted.state import State
+
+
+@dataclass(frozen=True)
+class Lookahead:
+    """What policies that look ahead share: how far they look, by which loss, and how it is done."""
+
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
+
+    max_depth: int | None = None
+    loss: str = "gini"
+    engine: str = "auto"
+    particles: int = 1_000
+
+    def __post_init__(self) -> None:
+        named(self.loss)
+        check_engine(self.engine, self.particles)
+        if self.max_depth is not None:
+            check_count("max_depth", self.max_depth)
 
 
 def least_expected_loss(

@@ -10,16 +10,15 @@ import numpy as np
 
 from budgeted import money
 from budgeted.belief import Floats, Integers
-from budgeted.expectation import CellEstimates, check_engine, feature_lookahead, lookahead
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count
-from budgeted.policies.lookahead import cheapest
+from budgeted.expectation import CellEstimates, feature_lookahead, lookahead
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import Lookahead, cheapest
 from budgeted.problem import Action
 from budgeted.state import NO_LIMIT, State
 
 
 @dataclass(frozen=True)
-class PairLookahead:
+class PairLookahead(Lookahead):
     """Buy a value of the feature that would be best if all the money went to all its labels.
 
     A variant of single feature lookahead (Lizotte, Madani and Greiner, 2003, *Budgeted learning of
@@ -55,19 +54,6 @@ class PairLookahead:
 
     name: ClassVar[str] = "pair-lookahead"
     summary: ClassVar[str] = "like sfl, but judging a feature with the money shared by its labels"
-    looks_back: ClassVar[int] = 0
-    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
-
-    max_depth: int | None = None
-    loss: str = "gini"
-    engine: str = "auto"
-    particles: int = 1_000
-
-    def __post_init__(self) -> None:
-        named(self.loss)
-        check_engine(self.engine, self.particles)
-        if self.max_depth is not None:
-            check_count("max_depth", self.max_depth)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the best feature; the scores are the features' expected losses."""

@@ -7,15 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.expectation import check_engine
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count
-from budgeted.policies.lookahead import least_expected_loss
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import Lookahead, least_expected_loss
 from budgeted.state import State
 
 
 @dataclass(frozen=True)
-class SingleFeatureLookahead:
+class SingleFeatureLookahead(Lookahead):
     """Buy one value of the cell that would be best if all the money went to it.
 
     For each cell: the expected loss after as many purchases of it alone as the free money pays for
@@ -46,19 +44,6 @@ class SingleFeatureLookahead:
 
     name: ClassVar[str] = "sfl"
     summary: ClassVar[str] = "one value of what would be best if all the money went to it"
-    looks_back: ClassVar[int] = 0
-    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
-
-    max_depth: int | None = None
-    loss: str = "gini"
-    engine: str = "auto"
-    particles: int = 1_000
-
-    def __post_init__(self) -> None:
-        named(self.loss)
-        check_engine(self.engine, self.particles)
-        if self.max_depth is not None:
-            check_count("max_depth", self.max_depth)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell with the least expected loss; the scores are those losses."""
