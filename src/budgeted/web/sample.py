@@ -9,7 +9,7 @@ from budgeted.study import Study
 from budgeted.study.example import answers, write_example
 from budgeted.study.file import read_study
 
-_BATCHES = 9
+_BATCHES = 6
 _FEATURES = ("ferritin", "transferrin", "crp", "mcv")
 
 
