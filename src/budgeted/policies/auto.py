@@ -137,24 +137,29 @@ over 2 purchases of 'fever'")
         most = np.minimum(paid, depths.sum(axis=1))
         rates = np.full(len(features), np.nan)
         numbers = np.zeros(len(features), dtype=np.int64)
-        each = 1
-        while True:
+        each, engine = 1, ""
+        while each == 1 or each * depths.shape[1] < GROWTH * most.max():
             total = np.minimum(most, each * depths.shape[1])
-            shares = spread(total, depths, bought)
+            # No purchase saves more than the whole loss: where even that is less per money than
+            # what a feature was found to save, more of it need not be weighed.
+            at_best = float(now) / (np.maximum(total, 1) * costs)
+            hopeful = (total > numbers) & ~(at_best <= rates)
+            if not hopeful.any():
+                break
             found = feature_lookahead(
                 state.belief,
-                shares,
+                np.where(hopeful[:, None], spread(total, depths, bought), 0),
                 self.loss,
                 given=given,
                 engine=self.engine,
                 particles=self.particles,
             )
+            engine = found.engine
             rate = (float(now) - found.values) / (np.maximum(total, 1) * costs)
-            better = (total > numbers) & ~(rate <= rates)
+            better = hopeful & ~(rate <= rates)
             rates[better], numbers[better] = rate[better], total[better]
-            if each * depths.shape[1] >= most.max():
-                return rates, numbers, found.engine
             each *= GROWTH
+        return rates, numbers, engine
 
 
 def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
