@@ -14,8 +14,11 @@ from budgeted.datasets import load
 from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 
-SEED = 20261117
-"""Of all worlds of the benchmark; it was used for nothing else, least of all to choose anything."""
+SEED, TABLES_SEED = 20261117, 20261118
+"""Of the synthetic worlds and of the splits of tables; used for nothing else, least of all to choose
+anything. (They differ because splits of 20261117 had been seen when the classifier last changed in
+what it does where labels are not equally frequent.)
+"""
 
 DEFAULT = "auto"
 PAPER = ("sfl", "round-robin", "biased-robin", "greedy")
@@ -94,7 +97,7 @@ class Line:
             "title": self.title,
             "budget": self.budget,
             "runs": runs or self.runs,
-            "seed": SEED,
+            "seed": SEED if "synthetic" in problem else TABLES_SEED,
             "problem": problem,
             "policy": _everyone() if self.broad else [{"name": each} for each in CONTENDERS],
         }
