@@ -15,9 +15,9 @@ from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 
 SEED, TABLES_SEED = 20261117, 20261118
-"""Of the synthetic worlds and of the splits of tables; used for nothing else, least of all to choose
-anything. (They differ because splits of 20261117 had been seen when the classifier last changed in
-what it does where labels are not equally frequent.)
+"""Of the synthetic worlds and of the splits of tables. The rules of the default were fixed before
+they were drawn; `how_the_default_was_chosen.md` tells of the one rule that was tried afterwards and
+given up.
 """
 
 DEFAULT = "auto"

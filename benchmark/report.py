@@ -62,7 +62,7 @@ def page(
         "plainly.",
         f"Written by `make benchmark` at commit `{now.commit}` ({now.versions}), from whatever runs there "
         "are; each table says how many. All policies meet the same worlds, drawn from seed "
-        f"{SEED}, and splits of tables from {TABLES_SEED}; both were used for nothing else. Every budget has runs of its own. `auto` comes with "
+        f"{SEED}, splits of tables from {TABLES_SEED}. Every budget has runs of its own. `auto` comes with "
         "its belief, its classifier and its choice of cases; the others have the plain belief, plain "
         "naive Bayes and fresh cases, as in the paper.",
         "An error is the 0/1 error when the money is spent: the true error of the drawn model in figures "

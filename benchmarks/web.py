@@ -251,7 +251,11 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0, help="with --policy: mean pause")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    scenes = SCENES if given.policy is None else (Scene(given.policy, given.pause, BOUND),)
+    scenes: tuple[Scene, ...] = SCENES
+    if given.policy is not None:
+        bounds = {(each.policy, each.pause): each.bound for each in SCENES}
+        bound = bounds.get((given.policy, given.pause))
+        scenes = (Scene(given.policy, given.pause, bound),)
     findings = [
         finding
         for scene in scenes

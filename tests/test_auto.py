@@ -479,3 +479,13 @@ def test_what_simulate_reports_is_what_the_pieces_say():
         belief = belief.observe(row.feature, row.label, row.value)
         assert row.loss == pytest.approx(loss(belief), abs=1e-12)
         assert row.engine == "outcomes"
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_where_nothing_speaks_for_either_label_the_one_with_fewer_values_is_bought(known):
+    """With such a prior no purchase that the money pays for changes a decision."""
+    problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y"), (0.95, 0.05), 4)
+    state = State.start(problem).after(Purchase(0, known, 0, 1))
+    for seed in range(20):
+        choice = Auto(loss="zero_one").choose(state, np.random.default_rng(seed))
+        assert choice.action.label == 1 - known

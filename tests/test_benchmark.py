@@ -174,6 +174,11 @@ def test_the_lines_are_those_that_were_asked_for():
         if line.costs:
             continue
         assert line.runs >= (200 if line.problem == "mushroom" else 100)
+    assert {line.name: line.runs for line in MUST_HOLD if line.problem.startswith("figure")} == {
+        "figure-3b-60": 2_000, "figure-3b-150": 300, "figure-3a-50": 1_000, "figure-3a-100": 400,
+        "figure-3a-300": 200, "figure-3b-30-features-150": 200,
+    }  # fmt: skip
+    assert SEED != TABLES_SEED
     assert {each.line.name for each in PROMISES} <= set(names)
 
 

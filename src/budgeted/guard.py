@@ -12,16 +12,13 @@ where g is the probability that the others help: 0.95 before anything is seen, m
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
 without its own value.
 
-How far all of that can be trusted against the prior of the labels is asked last, in two steps. Do
-the features say anything beyond how frequent the labels are? At first that has a probability of
-0.1, so that a rare label is not predicted on the strength of a few values; the evidence of all that
-was bought, under the relevance-aware belief, moves it. And if they do, how strongly? Of several
-temperatures the likelihood of the labels of the bought cases, weighted so that labels count as in
-the population, says how probable each is, and the mean is taken. Where nothing tells the labels
-apart, the most frequent one is predicted.
-
-The classifier is naive Bayes with a weight per feature: the probability that features say anything,
-times the temperature, times g unless it is the leader.
+How far all of that can be trusted against the prior of the labels is asked last: of several
+temperatures, 0 among them, the likelihood of the labels of the bought cases, weighted so that
+labels count as in the population, says how probable each is, and the mean is taken. At first the
+odds are even that the features say nothing beyond how frequent the labels are, so that a rare label
+is not predicted on the strength of a few values. Where nothing tells the labels apart, the most
+frequent one is predicted. The classifier is naive Bayes with a
+weight per feature: the temperature, times g unless it is the leader.
 """
 
 from __future__ import annotations
@@ -34,15 +31,17 @@ from numpy.typing import NDArray
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
 from budgeted.purchase import Purchase
-from budgeted.relevance import RelevanceBelief, logistic
+from budgeted.relevance import logistic
 
 CLASSIFIERS = ("naive", "guarded")
 HELPFUL = 0.95
 """Probability, before anything is seen, that the other features help the leader."""
 TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
-"""Trust in both is put at its best before they are compared: that is another question."""
-SOMETHING = 0.1
-"""Probability, before anything is seen, that the features say more than the labels' prior."""
+"""By what scores may be multiplied: at its best before the leader and the others are compared, and
+averaged, with 0, for how much is delivered.
+"""
+NOTHING = 0.5
+"""Probability, before anything is seen, that the features say nothing; else all are alike."""
 
 
 def check_classifier(name: str) -> None:
@@ -94,28 +93,19 @@ def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> F
     result = np.full(number, trust)
     result[leader] = 1.0
     result *= _temperature(prior, np.einsum("rfl,f->rl", scores, result), labels)
-    return result * _something(belief)
-
-
-def _something(belief: Belief) -> float:
-    """Return the probability that the features say anything about the labels."""
-    aware = belief
-    if not isinstance(aware, RelevanceBelief):
-        aware = RelevanceBelief(belief.problem, belief.observed)
-    log_odds = np.log(SOMETHING / (1 - SOMETHING)) + aware.log_evidence_of_any
-    return float(logistic(np.array(log_odds)))
+    return result
 
 
 def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
-    """Return the mean of all temperatures, under what the bought cases say of them."""
+    """Return the mean of all temperatures, and 0, under what the bought cases say of them."""
     population = np.exp(prior) / np.maximum(np.bincount(labels, minlength=len(prior)), 1)
     counts = population[labels]
     counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
-    logs = np.array(
-        [_log_likelihood(prior + each * scores, labels, counts) for each in TEMPERATURES]
-    )
-    chances = np.exp(logs - logs.max())
-    return float(chances @ TEMPERATURES / chances.sum())
+    possible = np.append(TEMPERATURES, 0.0)
+    before = np.append(np.full(len(TEMPERATURES), (1 - NOTHING) / len(TEMPERATURES)), NOTHING)
+    logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
+    chances = before * np.exp(logs - logs.max())
+    return float(chances @ possible / chances.sum())
 
 
 def _left_out_scores(

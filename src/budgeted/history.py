@@ -15,7 +15,7 @@ class History(Sequence[Purchase]):
     A state is immutable, so each has a history of its own. As tuples these would be copies of each
     other, and a study of n purchases would copy n² of them. Here the histories that grew out of one
     another look at one list, each at the beginning that is its own; only where two of them go on
-    from the same point does one of the two take a copy.
+    from the same point, as after a draft that was given up, does one of the two take a copy.
 
     Examples
     --------
@@ -36,11 +36,13 @@ class History(Sequence[Purchase]):
     def then(self, purchase: Purchase) -> History:
         """Return the history with one more purchase."""
         new = History.__new__(History)
-        shared = self._shared
-        if len(shared) > self._length:  # another went on from here
-            shared = shared[: self._length]
-        shared.append(purchase)
-        new._shared, new._length = shared, self._length + 1
+        shared, at = self._shared, self._length
+        if len(shared) == at:
+            shared.append(purchase)
+        # Whoever was first at this place has it; looking afterwards, two threads cannot both be.
+        if shared[at] is not purchase:
+            shared = [*shared[:at], purchase]
+        new._shared, new._length = shared, at + 1
         return new
 
     def __len__(self) -> int:
@@ -62,12 +64,15 @@ class History(Sequence[Purchase]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, History | tuple):
             return NotImplemented
-        return len(self) == len(other) and all(
-            mine == theirs for mine, theirs in zip(self, other, strict=True)
-        )
+        if isinstance(other, History) and self._shared is other._shared:
+            return self._length == other._length
+        return tuple(self) == tuple(other)  # which asks first whether they are the same objects
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[History], tuple[tuple[Purchase, ...]]]:
+        return History, (tuple(self),)  # without what others have beyond it
 
     def __repr__(self) -> str:
         return f"History({list(self)!r})"

@@ -85,21 +85,17 @@ class RelevanceBelief(Belief):
         )
 
     @cached_property
-    def log_evidence_of_any(self) -> float:
-        """The log Bayes factor of this belief against the one that no feature matters."""
-        return float(np.logaddexp.reduce(self._by_share[1]))
-
-    @cached_property
     def _by_share(self) -> tuple[Floats, Floats]:
         """Log evidence of each feature for each share ρ (nodes × features), and of the nodes."""
         each = np.logaddexp(_LOG_REST[:, None], _LOG_SHARES[:, None] + self.log_evidence)
-        return each, np.log(_PRIOR) + each.sum(axis=1)
+        nodes = np.log(_PRIOR) + each.sum(axis=1)
+        return each, nodes - nodes.max()
 
     @cached_property
     def log_odds(self) -> Floats:
         """For each feature the log-odds that it matters, judged by the *other* features alone."""
         each, nodes = self._by_share
-        others = (nodes - nodes.max())[:, None] - each
+        others = nodes[:, None] - each
         matters = np.logaddexp.reduce(others + _LOG_SHARES[:, None], axis=0)
         not_so = np.logaddexp.reduce(others + _LOG_REST[:, None], axis=0)
         result: Floats = np.clip(matters - not_so, -_LARGEST_ODDS, _LARGEST_ODDS)
@@ -125,7 +121,7 @@ class RelevanceBelief(Belief):
     def sample(self, rng: np.random.Generator) -> Floats:
         """Draw parameters: a share of features that matter, which ones, and their parameters."""
         each, nodes = self._by_share
-        weights = np.exp(nodes - nodes.max())
+        weights = np.exp(nodes)
         node = int(rng.choice(len(weights), p=weights / weights.sum()))
         chances = np.exp(_LOG_SHARES[node] + self.log_evidence - each[node])
         drawn = super().sample(rng)

@@ -76,6 +76,8 @@ class State:
     reserved: Decimal = Decimal(0)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.history, History):
+            object.__setattr__(self, "history", History(self.history))
         shape = (len(self.problem.features), len(self.problem.labels))
         if self.cases_left.size == 0:
             endless = np.full(shape, NO_LIMIT, dtype=np.int64)

@@ -57,8 +57,8 @@ class Auto:
     >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
     >>> choice = Auto().choose(state, np.random.default_rng(0))
     >>> choice.action, choice.reason
-    (Action(feature=0, label=0), "the gini loss is expected to fall most per money, by 0.0105, \
-over 2 purchases of 'fever'")
+    (Action(feature=0, label=0), "the gini loss is expected to fall most per money, by 0.0105 \
+for 1 spent, over 2 purchases of 'fever'")
     """
 
     name: ClassVar[str] = "auto"
@@ -91,11 +91,11 @@ over 2 purchases of 'fever'")
         best = rates >= np.nanmax(rates) - 1e-12
         tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0), bought)
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
-        number = int(numbers[chosen.feature])
+        number, name = int(numbers[chosen.feature]), state.problem.features[chosen.feature].name
         reason = (
             f"the {self.loss} loss is expected to fall most per money, by "
-            f"{rates[chosen.feature]:.4f}, over {number} purchase{'s' if number > 1 else ''} of "
-            f"{state.problem.features[chosen.feature].name!r}"
+            f"{rates[chosen.feature]:.4f} for 1 spent, over {number} "
+            f"purchase{'s' if number > 1 else ''} of {name!r}"
         )
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         return Choice(chosen, scores, reason, engine)

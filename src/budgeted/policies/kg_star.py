@@ -47,8 +47,8 @@ class KnowledgeGradientStar(Lookahead):
     >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
     >>> choice = KnowledgeGradientStar().choose(state, np.random.default_rng(0))
     >>> choice.action, choice.reason
-    (Action(feature=0, label=0), 'the gini loss is expected to fall most per money, by 0.0135, \
-over 1 purchase of it')
+    (Action(feature=0, label=0), 'the gini loss is expected to fall most per money, by 0.0135 \
+for 1 spent, over 1 purchase of it')
     """
 
     name: ClassVar[str] = "kg-star"
@@ -75,8 +75,8 @@ over 1 purchase of it')
         best = cheapest(state, cells, tied, rng)
         number = int(bought[at][best])
         reason = (
-            f"the {self.loss} loss is expected to fall most per money, by {scores[best]:.4f}, over "
-            f"{number} purchase{'s' if number > 1 else ''} of it"
+            f"the {self.loss} loss is expected to fall most per money, by {scores[best]:.4f} "
+            f"for 1 spent, over {number} purchase{'s' if number > 1 else ''} of it"
         )
         compared = dict(zip(cells, (-scores).tolist(), strict=True))
         return Choice(cells[best], compared, reason, found[0].engine)

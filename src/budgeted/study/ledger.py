@@ -1,4 +1,4 @@
-"""The journal of a study together with what was folded from it: the one place that writes."""
+"""The journal of a study together with what was folded from it: reads on, and writes."""
 
 from __future__ import annotations
 

@@ -82,8 +82,11 @@ class Office:
         """
         study = await asyncio.to_thread(_begin, self.settings.database, given, by)
         study.release()
+        file = self._validation_file(given.name)
         if validation is not None:
-            await asyncio.to_thread(_keep, self._validation_file(given.name), validation)
+            await asyncio.to_thread(_keep, file, validation)
+        else:  # one of a database that is gone
+            file.unlink(missing_ok=True)
         return await self.desk(given.name)
 
     async def judge_on(self, name: str, content: bytes, label_column: str = "label") -> None:

@@ -106,7 +106,11 @@ def run(
 def check_certificate(certificate: Path, key: Path) -> None:
     """Raise an error that names the files unless they are a certificate and its key."""
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            certificate,
+            key,
+            password=lambda: "",  # do not ask on the terminal
+        )
     except (ssl.SSLError, OSError) as error:
         raise AccessError(
             f"{certificate} and {key} are not a certificate and its key ({error}); give two files "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,7 +57,8 @@ class Settings:
     host, port
         Where to listen.
     folder
-        Where validation files and rehearsals are kept: beside a SQLite file unless given.
+        Where validation files and rehearsals are kept; unless given, beside a SQLite file, or in
+        `budgeted-web` for a server's database.
     password_file, token_file
         Who may come in; see `budgeted.web.credentials`. On any host but loopback one is needed.
     poll
@@ -105,7 +107,9 @@ log in; ...
         url = parse_url(self.database)
         if url.get_backend_name() == "sqlite":
             return Path(f"{url.database}-web")
-        return Path("budgeted-web")
+        # Another database may have studies of the same names.
+        where = url.render_as_string(hide_password=True)
+        return Path("budgeted-web") / hashlib.sha256(where.encode()).hexdigest()[:12]
 
 
 @lru_cache(maxsize=64)
