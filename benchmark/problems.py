@@ -16,8 +16,7 @@ from budgeted.policies import POLICIES
 
 SEED, TABLES_SEED = 20261117, 20261118
 """Of the synthetic worlds and of the splits of tables. The rules of the default were fixed before
-they were drawn; `how_the_default_was_chosen.md` tells of the one rule that was tried afterwards and
-given up.
+they were drawn, but for one that concerns tables; `how_the_default_was_chosen.md` tells of it.
 """
 
 DEFAULT = "auto"

@@ -357,7 +357,8 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
             ]
             log += weight * worth * math.log(masses[each.label] / sum(masses))
         logs.append(log)
-    before = [0.5 / 6] * 6 + [0.5]
+    nothing = prior[0] - prior[1]
+    before = [(1 - nothing) / 6] * 6 + [nothing]
     chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
     assert guard.weights("guarded", belief, purchases) == pytest.approx([mean])

@@ -14,10 +14,13 @@ without its own value.
 
 How far all of that can be trusted against the prior of the labels is asked last: of several
 temperatures, 0 among them, the likelihood of the labels of the bought cases, weighted so that
-labels count as in the population, says how probable each is, and the mean is taken. At first the
-odds are even that the features say nothing beyond how frequent the labels are, so that a rare label
-is not predicted on the strength of a few values. Where nothing tells the labels apart, the most
-frequent one is predicted. The classifier is naive Bayes with a
+labels count as in the population, says how probable each is, and the mean is taken. A temperature
+of 0, that the features say nothing beyond how frequent the labels are, is the likelier at first the
+more there is to lose by following them in vain: its probability is the difference between the
+shares of the two most frequent labels. So a rare label is not predicted on the strength of a few
+values. Where nothing tells the labels apart, the most frequent one is predicted.
+
+The classifier is naive Bayes with a
 weight per feature: the temperature, times g unless it is the leader.
 """
 
@@ -40,8 +43,6 @@ TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 """By what scores may be multiplied: at its best before the leader and the others are compared, and
 averaged, with 0, for how much is delivered.
 """
-NOTHING = 0.5
-"""Probability, before anything is seen, that the features say nothing; else all are alike."""
 
 
 def check_classifier(name: str) -> None:
@@ -102,7 +103,9 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     counts = population[labels]
     counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
     possible = np.append(TEMPERATURES, 0.0)
-    before = np.append(np.full(len(TEMPERATURES), (1 - NOTHING) / len(TEMPERATURES)), NOTHING)
+    second, first = np.sort(np.exp(prior))[-2:]
+    nothing = first - second
+    before = np.append(np.full(len(TEMPERATURES), (1 - nothing) / len(TEMPERATURES)), nothing)
     logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
     chances = before * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
