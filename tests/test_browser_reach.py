@@ -163,7 +163,7 @@ def test_a_study_on_a_phone_with_fingers(browser, server):
             assert button.bounding_box()["height"] >= 44
         cards(page).nth(0).locator(".values button").first.tap()
         expect(cards(page)).to_have_count(2)
-        expect(page.locator("#money-spent")).to_have_text("14.50")
+        expect(page.locator("#money-spent")).to_have_text("4.00")
         cards(page).nth(0).get_by_text("It failed").tap()
         cards(page).nth(0).get_by_role("button", name="Record the failure").tap()
         expect(cards(page)).to_have_count(1)

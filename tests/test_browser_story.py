@@ -74,12 +74,12 @@ def test_the_whole_story_of_a_study(browser, server):
         expect(cards(page)).to_have_count(3)
         first = cards(page).nth(0)
         expect(first.locator("h3")).to_contain_text(re.compile(r"Measure \w+ on case P\d+, cost"))
-        expect(first.locator(".because")).to_contain_text("because least expected gini loss")
-        expect(page.locator("#money-reserved")).to_have_text("47.00")
+        expect(first.locator(".because")).to_contain_text("because the gini loss is expected to fall most")
+        expect(page.locator("#money-reserved")).to_have_text("12.00")
 
         tell_truth(page, first)
         expect(cards(page)).to_have_count(2)
-        expect(page.locator("#money-spent")).to_have_text("14.50")
+        expect(page.locator("#money-spent")).to_have_text("4.00")
         expect(page.locator("#done")).to_contain_text("Request 1")
 
         failing = cards(page).nth(0)
@@ -89,23 +89,23 @@ def test_the_whole_story_of_a_study(browser, server):
         failing.get_by_label("What happened").fill("the tube broke")
         failing.get_by_role("button", name="Record the failure").click()
         expect(cards(page)).to_have_count(1)
-        expect(page.locator("#money-spent")).to_have_text("32.50")
+        expect(page.locator("#money-spent")).to_have_text("8.00")
 
         cards(page).nth(0).get_by_role("button", name="Cancel this request").click()
         expect(page.locator("#no-requests")).to_be_visible()
         expect(page.locator("#money-reserved")).to_have_text("0.00")
-        expect(page.locator("#money-free")).to_have_text("367.50")
+        expect(page.locator("#money-free")).to_have_text("392.00")
 
         for chart, old in before.items():
-            if chart != "belief":  # it shows ferritin; transferrin was told
+            if chart != "belief":  # it shows ferritin; mcv was told
                 expect(page.locator(f"#chart-{chart} svg")).not_to_have_count(0)
                 page.wait_for_function(
                     "([chart, old]) => document.querySelector(`#chart-${chart} svg`)?.innerHTML"
                     " !== old",
                     arg=[chart, old],
                 )
-        page.get_by_label("Feature", exact=True).select_option("transferrin")
-        expect(page.locator("#chart-belief svg")).to_contain_text("transferrin")
+        page.get_by_label("Feature", exact=True).select_option("mcv")
+        expect(page.locator("#chart-belief svg")).to_contain_text("mcv")
 
         correct_the_first(page)
         watched.expect_refusal("422")
@@ -133,7 +133,7 @@ def correct_the_first(page):
     page.get_by_role("button", name="Correct it").click()
     expect(page.get_by_role("alert")).to_contain_text("too much")  # refused, and still filled in
     expect(page.get_by_label("Why")).to_have_value("read the wrong line")
-    page.get_by_label("What was really charged").fill("14.50")
+    page.get_by_label("What was really charged").fill("4.00")
     page.get_by_role("button", name="Correct it").click()
     line = page.locator("#lines tbody tr").first
     expect(line).to_contain_text(f"{wrong} instead of {right} (read the wrong line)")

@@ -85,7 +85,7 @@ def test_a_rehearsal_that_was_cut_off_goes_on(tmp_path):
             if server.get(f"/api/rehearsals/{id}").json()["rehearsal"]["done"] >= 1:
                 break
             time.sleep(0.02)
-    kept = len(list((tmp_path / "studies.db-web" / "rehearsals" / id).rglob("00-*.parquet")))
+    kept = len(list((tmp_path / "web" / "rehearsals" / id).rglob("00-*.parquet")))
     assert kept >= 1
     with client(tmp_path) as server:
         done = wait_for(server, id, "done", "failed")
@@ -122,4 +122,4 @@ def test_what_makes_no_sense_is_refused_and_leaves_nothing(tmp_path, changes, wo
         assert words in response.json()["error"]
         assert str(tmp_path) not in response.text
         assert server.get("/api/rehearsals").json()["rehearsals"] == []
-    assert not list((tmp_path / "studies.db-web" / "rehearsals").glob("*"))
+    assert not list((tmp_path / "web" / "rehearsals").glob("*"))

@@ -51,11 +51,11 @@ class RelevanceBelief(Belief):
     >>> features = [Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)]
     >>> belief = RelevanceBelief.prior(Problem(features, ("well", "ill"), (0.5, 0.5), 100))
     >>> belief.relevance.round(2).tolist()
-    [0.73, 0.73]
+    [0.78, 0.78]
     >>> seen = belief.observe("fever", "well", "no", times=9).observe("fever", "ill", "yes", 9)
     >>> seen = seen.observe("cough", "well", "no", times=9).observe("cough", "ill", "no", 9)
     >>> seen.relevance.round(2).tolist()
-    [1.0, 0.46]
+    [1.0, 0.53]
     >>> seen.mean("fever")[1].round(2).tolist(), seen.mean("cough")[1].round(2).tolist()
     ([0.09, 0.91], [0.93, 0.07])
     """

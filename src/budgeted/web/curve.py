@@ -72,7 +72,7 @@ class Curve:
     ...         curve = Curve(study.created)
     ...         curve.advance(study.history())
     >>> [(row["spent"], round(row["error"], 3)) for row in curve.points]
-    [(0.0, 0.5), (1.0, 0.439), (2.0, 0.366)]
+    [(0.0, 0.5), (1.0, 0.435), (2.0, 0.36)]
     """
 
     def __init__(self, created: Created, validation: Validation | None = None) -> None:
