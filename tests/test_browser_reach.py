@@ -133,6 +133,8 @@ def test_a_study_by_keyboard_alone(browser, filled):
         expect(page.locator("#no-requests")).to_be_visible()
         expect(page.locator("#ask-button")).to_be_focused()
 
+        # The list is drawn anew when the failure is told; a link in the old one would be gone.
+        expect(page.locator("#recent li").first).to_contain_text("failed")
         tab_to(page, page.get_by_role("link", name="Correct number 1"))
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=2)).to_have_text("Correct number 1")
