@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-run: $(READY)  ## Set up, then watch the paper's policies spend the same money, and a real study
+run: $(READY)  ## Set up, then watch the default and the paper's policies spend the same money, and a real study
 	$(BIN)/budgeted demo
 
 serve: $(READY)  ## Set up, then open the page with a sample study, until Ctrl-C

@@ -13,7 +13,7 @@ from budgeted.cases import RULES, pick_case
 from budgeted.errors import ExperimentError, StudyFileError
 from budgeted.expectation import expected_loss, loss
 from budgeted.experiment import parse
-from budgeted.guard import weights
+from budgeted.guard import deliver
 from budgeted.policies import Policy, policy
 from budgeted.policies import settings as goes_with
 from budgeted.policies.auto import Auto, spread
@@ -244,7 +244,7 @@ def test_studies_have_the_default_with_all_that_goes_with_it(place):
                 study.tell(request.number, answer(request))
             check_everything(study)
         assert study.ask(1) == ()
-        found, how = study.model(), study.weights()
+        found, how = study.model(), study.delivered().weights
         assert [each.weight for each in found.features] == how.tolist()
         assert (how == how.max()).sum() == 1
         assert 0 < how.max() <= 1
@@ -257,7 +257,7 @@ def test_studies_have_the_default_with_all_that_goes_with_it(place):
 def test_other_policies_have_what_they_had(place):
     with begin(place, policy="sfl") as study:
         assert settings_of(study) == ("sfl", "plain", "naive", "fresh")
-        assert study.weights() is None
+        assert study.delivered() == (study.state.belief, None)
 
 
 def test_what_is_given_counts(place):
@@ -449,7 +449,7 @@ def errors(chooser, seeds, budget):
                             belief=chosen["belief"]):  # fmt: skip
             belief = belief.observe(row.feature, row.label, row.value)
             bought.append(Purchase(row.feature, row.label, row.value, row.cost, row.case))
-        found.append(drawn.truth.error(belief, weights(chosen["classifier"], belief, bought)))
+        found.append(drawn.truth.error(*deliver(chosen["classifier"], belief, bought)))
     return np.array(found)
 
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Model, Problem, Purchase, guard
 from budgeted.errors import ModelError
-from budgeted.guard import HELPFUL, check_classifier
+from budgeted.guard import HELPFUL, check_classifier, deliver
 from budgeted.judging import Judge, Validation
 from budgeted.relevance import RelevanceBelief
+from budgeted.strength import StrengthBelief
 from tests.strategies import ordinary_counts, problems
 
 KINDS = [Belief, RelevanceBelief]
@@ -45,10 +46,10 @@ def bought(values, labels, known=None):
     ]
 
 
-def weights(classifier, belief, purchases):
+def weights(belief, purchases):
     """The weights in units of the temperature, which has a test of its own: the leader's is 1."""
-    found = guard.weights(classifier, belief, purchases)
-    return None if found is None else found / found.max()
+    found = guard.weights(belief, purchases)
+    return found / found.max()
 
 
 def slow_weights(belief, purchases):
@@ -64,7 +65,7 @@ def slow_weights(belief, purchases):
         key = f"no case {at}" if each.case is None else each.case
         cases.setdefault(key, (each.label, {}))[1][each.feature] = says
     if not cases:
-        return None
+        return [1.0] * number
 
     def likelihood(label, features, trust):
         scores = [
@@ -121,10 +122,7 @@ def test_weights_equal_the_slow_ones(kind, labels, data):
     )
     purchases = data.draw(purchase_lists(problem))
     belief = believed(kind, problem, purchases)
-    slow, found = slow_weights(belief, purchases), weights("guarded", belief, purchases)
-    if slow is None:
-        assert found is None
-        return
+    slow, found = slow_weights(belief, purchases), weights(belief, purchases)
     # Two leaders that do equally well but for rounding give the same trust to different features.
     assert sorted(found) == pytest.approx(sorted(slow), abs=1e-8)
     assert (found == 1).any()
@@ -145,7 +143,7 @@ def test_copies_that_outvote_a_better_leader_lose_their_weight(kind, seed):
     problem = make_problem(features=6)
     values, labels = a_leader_and_copies(200, np.random.default_rng(seed), copied=True)
     purchases = bought(values, labels)
-    found = weights("guarded", believed(kind, problem, purchases), purchases)
+    found = weights(believed(kind, problem, purchases), purchases)
     assert found[0] == 1
     assert (found[1:] < 0.01).all()
 
@@ -156,7 +154,7 @@ def test_independent_features_keep_their_weight(kind, seed):
     problem = make_problem(features=6)
     values, labels = a_leader_and_copies(200, np.random.default_rng(seed), copied=False)
     purchases = bought(values, labels)
-    found = weights("guarded", believed(kind, problem, purchases), purchases)
+    found = weights(believed(kind, problem, purchases), purchases)
     assert found[0] == 1
     assert (found[1:] > 0.95).all()
 
@@ -169,7 +167,7 @@ def test_where_nothing_was_bought_together_nothing_is_learned(copied):
     purchases = [
         Purchase(each.feature, each.label, each.value, 1) for each in bought(values, labels)
     ]
-    found = weights("guarded", believed(Belief, problem, purchases), purchases)
+    found = weights(believed(Belief, problem, purchases), purchases)
     np.testing.assert_allclose(found, [1, *[HELPFUL] * 5])
 
 
@@ -181,7 +179,7 @@ def test_the_guarded_classifier_is_better_where_copies_outvote_the_leader():
     belief = believed(RelevanceBelief, problem, purchases)
     judge = Validation.of_table(problem, *a_leader_and_copies(2000, rng, copied=True))
     assert judge.error(belief) > 0.2
-    assert judge.error(belief, weights("guarded", belief, purchases)) < 0.08
+    assert judge.error(*deliver("guarded", belief, purchases)) < 0.08
 
 
 def test_the_leader_is_judged_without_its_own_values():
@@ -194,18 +192,23 @@ def test_the_leader_is_judged_without_its_own_values():
     labels = np.arange(40) % 2
     test = np.where(rng.random(40) < 0.8, labels, 1 - labels)
     purchases = bought(np.stack([np.arange(40), test], axis=1), labels)
-    found = weights("guarded", believed(Belief, problem, purchases), purchases)
+    found = weights(believed(Belief, problem, purchases), purchases)
     assert found[1] == 1
     assert found[0] < 1
 
 
-def test_without_a_value_there_are_no_weights():
+def test_what_is_delivered():
     problem = make_problem()
-    belief = Belief.prior(problem)
-    assert weights("guarded", belief, []) is None
-    assert weights("guarded", belief, [Purchase(0, 1, None, 1, "a")]) is None
-    one = [Purchase(0, 1, 1, 1, "a")]
-    assert weights("naive", believed(Belief, problem, one), one) is None
+    belief, one = Belief.prior(problem), [Purchase(0, 1, 1, 1, "a")]
+    missing = [Purchase(0, 1, None, 1, "a")]
+    for nothing in ([], missing):
+        assert deliver("guarded", belief, nothing) == (belief, None)
+    seen = believed(RelevanceBelief, problem, one)
+    assert deliver("naive", seen, one) == (seen, None)
+    guarded = deliver("guarded", seen, one)
+    assert guarded.belief == StrengthBelief(problem, seen.observed)
+    np.testing.assert_array_equal(guarded.weights, guard.weights(guarded.belief, one))
+    assert weights(belief, missing).tolist() == [1, 1, 1]
 
 
 def test_values_that_are_missing_do_not_count():
@@ -215,7 +218,7 @@ def test_values_that_are_missing_do_not_count():
     missing = [Purchase(0, 1, None, 1, "elsewhere"), Purchase(1, 0, None, 1)]
     belief = believed(Belief, problem, purchases)
     np.testing.assert_array_equal(
-        weights("guarded", belief, [*missing, *purchases]), weights("guarded", belief, purchases)
+        weights(belief, [*missing, *purchases]), weights(belief, purchases)
     )
 
 
@@ -224,9 +227,7 @@ def test_the_order_of_purchases_does_not_matter():
     values, labels = a_leader_and_copies(40, np.random.default_rng(1), copied=True)
     purchases = bought(values, labels, known=np.random.default_rng(2).random((40, 6)) < 0.5)
     belief = believed(RelevanceBelief, problem, purchases)
-    np.testing.assert_allclose(
-        weights("guarded", belief, purchases[::-1]), weights("guarded", belief, purchases)
-    )
+    np.testing.assert_allclose(weights(belief, purchases[::-1]), weights(belief, purchases))
 
 
 def test_an_unknown_classifier_is_explained():
@@ -358,7 +359,7 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
             log += weight * worth * math.log(masses[each.label] / sum(masses))
         logs.append(log)
     nothing = prior[0] - prior[1]
-    before = [(1 - nothing) / 6] * 6 + [nothing]
+    before = [(1 - nothing) / 2] + [(1 - nothing) / 10] * 5 + [nothing]
     chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
-    assert guard.weights("guarded", belief, purchases) == pytest.approx([mean])
+    assert guard.weights(belief, purchases) == pytest.approx([mean])

@@ -74,6 +74,12 @@ def test_the_exact_value_is_that_of_all_histories(variant, problem, belief):
     assert found.expected == pytest.approx(slow, abs=1e-12)
 
 
+CONTINUOUS = {"fel", "top-two-thompson"}
+"""Their draws have no finite tree."""
+MANY_BRANCHES = {"exp3", "exp3c"}
+"""With unequal priors they meet more than 3 000 situations."""
+
+
 @pytest.mark.parametrize("yardstick", YARDSTICKS.values(), ids=YARDSTICKS.keys())
 def test_no_policy_beats_the_optimum(yardstick):
     start = yardstick.start()
@@ -82,8 +88,11 @@ def test_no_policy_beats_the_optimum(yardstick):
     assert best.expected < best.loss_now
     for name in POLICIES:
         found = play(steered(name, yardstick.loss), shorter, yardstick.loss, 3_000)
-        assert found.why_not or found.expected - best.expected >= -1e-12
-        assert found.why_not or found.expected <= best.loss_now + 1e-12
+        if found.why_not:
+            beyond = MANY_BRANCHES if yardstick.name == "unequal-priors" else set()
+            assert name in CONTINUOUS | beyond, f"{name}: {found.why_not}"
+            continue
+        assert best.expected - 1e-12 <= found.expected <= best.loss_now + 1e-12
 
 
 class Optimal:

@@ -11,6 +11,7 @@ import pytest
 
 from budgeted import Model, Study
 from budgeted.study.together import Wish
+from budgeted.web.settings import Settings
 from tests.studies import check_everything
 from tests.webs import CASES, STUDY, VALIDATION, client, make_study
 
@@ -27,6 +28,30 @@ def local(tmp_path):
     make_study(tmp_path / "studies.db").release()
     with client(tmp_path) as found:
         yield found
+
+
+def test_the_validation_file_of_a_lost_database_judges_no_new_study(tmp_path):
+    new = {"study": STUDY, "cases": CASES}
+    with client(tmp_path) as first:
+        assert first.post("/api/studies", json=new | {"validation": VALIDATION}).status_code == 201
+        assert first.get("/api/studies/flu").json()["validated"]
+    for file in tmp_path.glob("studies.db*"):
+        if file.is_file():
+            file.unlink()
+    with client(tmp_path) as second:
+        assert second.post("/api/studies", json=new).status_code == 201
+        assert not second.get("/api/studies/flu").json()["validated"]
+    with client(tmp_path) as third:
+        assert not third.get("/api/studies/flu").json()["validated"]
+
+
+def test_databases_of_a_server_have_folders_of_their_own_that_tell_no_password():
+    urls = [f"postgresql://ann:{word}@db/{name}" for word, name in
+            (("rose", "one"), ("tulip", "one"), ("rose", "two"))]  # fmt: skip
+    first, other_password, other_database = (Settings(url).data_folder for url in urls)
+    assert first == other_password != other_database
+    assert first.parent.name == "budgeted-web"
+    assert "rose" not in str(first)
 
 
 def test_a_whole_study(empty, database):

@@ -1,10 +1,16 @@
-"""How much each feature counts in the classifier that is delivered.
+"""The classifier that is delivered: naive Bayes, or one that is on its guard.
 
-Naive Bayes multiplies what all features say, as if they spoke independently. Where several say the
-same, the same evidence is counted again and again, and can outvote a feature that knows better. The
-values of different features that were bought *on the same case* show whether that happens: the
-guarded classifier looks for the feature that does best alone, its leader, and asks on the cases
-where the leader is known whether the others make the predictions better or worse. Then::
+Naive Bayes takes what a few values say at its word, and multiplies what all features say as if they
+spoke independently. The guarded classifier asks three questions first.
+
+*How strongly do features tell the labels apart?* Its parameters come from a belief that learns it
+(`budgeted.strength`).
+
+*Do several say the same?* Then the same evidence is counted again and again, and can outvote a
+feature that knows better. The values of different features that were bought *on the same case* show
+whether that happens: the guarded classifier looks for the feature that does best alone, its leader,
+and asks on the cases where the leader is known whether the others make the predictions better or
+worse. Then::
 
     score(label) = log prior + log P(leader's value | label) + g · Σ_others log P(value | label)
 
@@ -12,21 +18,22 @@ where g is the probability that the others help: 0.95 before anything is seen, m
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
 without its own value.
 
-How far all of that can be trusted against the prior of the labels is asked last: of several
-temperatures, 0 among them, the likelihood of the labels of the bought cases, weighted so that
-labels count as in the population, says how probable each is, and the mean is taken. A temperature
-of 0, that the features say nothing beyond how frequent the labels are, is the likelier at first the
-more there is to lose by following them in vain: its probability is the difference between the
-shares of the two most frequent labels. So a rare label is not predicted on the strength of a few
-values. Where nothing tells the labels apart, the most frequent one is predicted.
+*How far can all of that be trusted against the prior of the labels?* Of several temperatures, the
+likelihood of the labels of the bought cases, weighted so that labels count as in the population,
+says how probable each is, and the mean is taken. A temperature of 0, that the features say nothing
+beyond how frequent the labels are, is the likelier at first the more there is to lose by following
+them in vain: its probability is the difference between the shares of the two most frequent labels.
+Half of the rest is for a temperature of 1. So a rare label is not predicted on the strength of a
+few values. Where nothing tells the labels apart, the most frequent one is predicted.
 
-The classifier is naive Bayes with a
-weight per feature: the temperature, times g unless it is the leader.
+The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
+leader.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +42,7 @@ from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
 from budgeted.purchase import Purchase
 from budgeted.relevance import logistic
+from budgeted.strength import StrengthBelief
 
 CLASSIFIERS = ("naive", "guarded")
 HELPFUL = 0.95
@@ -43,6 +51,24 @@ TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 """By what scores may be multiplied: at its best before the leader and the others are compared, and
 averaged, with 0, for how much is delivered.
 """
+_ROUNDING = 1e-9
+_AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
+"""How probable each is before anything is seen, if 0 is not."""
+
+
+class Delivered(NamedTuple):
+    """A classifier: naive Bayes with the means of a belief.
+
+    Attributes
+    ----------
+    belief
+        Whose means are the parameters.
+    weights
+        How much each feature counts; None where all count fully.
+    """
+
+    belief: Belief
+    weights: Floats | None = None
 
 
 def check_classifier(name: str) -> None:
@@ -51,8 +77,8 @@ def check_classifier(name: str) -> None:
         raise ModelError(f"there is no classifier {name!r}; there are {', '.join(CLASSIFIERS)}")
 
 
-def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> Floats | None:
-    """Return the weight of each feature; None where all count fully.
+def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> Delivered:
+    """Return the classifier that these purchases give.
 
     Parameters
     ----------
@@ -75,18 +101,26 @@ def weights(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> F
     ...           for case in range(40) for label in (0, 1) for feature in (0, 1, 2)]
     >>> for each in bought:
     ...     belief = belief.observe(each.feature, each.label, each.value)
-    >>> weights("guarded", belief, bought).round(2).tolist()
+    >>> deliver("guarded", belief, bought).weights.round(2).tolist()
     [0.33, 0.31, 0.31]
     """
-    if classifier == "naive":
-        return None
+    if classifier == "naive" or not belief.observed.any():
+        return Delivered(belief)
+    learned = StrengthBelief(belief.problem, belief.observed)
+    return Delivered(learned, weights(learned, purchases))
+
+
+def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
+    """Return how much each feature counts in the guarded classifier with these parameters."""
     scores, labels, known = _left_out_scores(belief, purchases)
     number = len(belief.problem.features)
-    prior = np.log(belief.problem.prior)
     if not len(labels):
-        return None
-    alone = [_log_likelihood(prior + scores[:, feature], labels) for feature in range(number)]
-    leader = int(np.argmax(alone))
+        return np.ones(number)
+    prior = np.log(belief.problem.prior)
+    alone = np.array(
+        [_log_likelihood(prior + scores[:, feature], labels) for feature in range(number)]
+    )
+    leader = int(np.argmax(alone >= alone.max() - _ROUNDING))  # the first of those that tie
     judged = known[:, leader]
     everything, led = scores[judged].sum(axis=1), scores[judged, leader]
     better = _best(prior, everything, labels[judged]) - _best(prior, led, labels[judged])
@@ -105,7 +139,7 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     possible = np.append(TEMPERATURES, 0.0)
     second, first = np.sort(np.exp(prior))[-2:]
     nothing = first - second
-    before = np.append(np.full(len(TEMPERATURES), (1 - nothing) / len(TEMPERATURES)), nothing)
+    before = np.append((1 - nothing) * _AT_FIRST, nothing)
     logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
     chances = before * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())

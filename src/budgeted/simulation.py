@@ -9,7 +9,7 @@ from typing import NamedTuple
 from budgeted.errors import WorldError
 from budgeted.expectation import Estimate
 from budgeted.expectation import loss as loss_of
-from budgeted.guard import check_classifier, weights
+from budgeted.guard import Delivered, check_classifier, deliver
 from budgeted.judging import Judge, Validation
 from budgeted.loss import named
 from budgeted.policies.base import Policy
@@ -98,7 +98,9 @@ def simulate(
         answer = stock.buy(choice.action)
         cost = problem.features[choice.action.feature].cost
         state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
-        counts = weights(classifier, state.belief, state.history) if judge or true_judge else None
+        delivered = Delivered(state.belief)
+        if judge or true_judge:
+            delivered = deliver(classifier, state.belief, state.history)
         yield Step(
             step,
             *choice.action,
@@ -107,7 +109,7 @@ def simulate(
             answer.value,
             answer.case,
             None if loss is None else loss_of(state.belief, loss),
-            None if judge is None else judge.error(state.belief, counts),
-            None if true_judge is None else true_judge.error(state.belief, counts),
+            None if judge is None else judge.error(*delivered),
+            None if true_judge is None else true_judge.error(*delivered),
             choice.engine,
         )

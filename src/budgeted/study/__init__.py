@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from budgeted.belief import Floats
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError
 from budgeted.events import Created, Entry
+from budgeted.guard import Delivered
 from budgeted.journal import Journal, now, parse_url, studies, user
 from budgeted.model import Model
 from budgeted.money import MoneyLike
@@ -243,9 +243,9 @@ class Study:
         """Return the events behind number `after`, from the journal."""
         return self._ledger.journal.read(after)
 
-    def weights(self) -> Floats | None:
-        """Return how much each feature counts in the classifier; None where all count fully."""
-        return self._ledger.standing.weights()
+    def delivered(self) -> Delivered:
+        """Return the parameters of the classifier, and how much each feature counts in it."""
+        return self._ledger.standing.delivered()
 
     def model(self, prior: Sequence[float] | None = None) -> Model:
         """Return the classifier that the values bought so far give.
@@ -255,9 +255,7 @@ class Study:
         prior
             Shares of the labels in the population where it will be used; the study's unless given.
         """
-        made = Model.from_belief(
-            self.state.belief, self.weights(), study=self.name, events=self.events
-        )
+        made = Model.from_belief(*self.delivered(), study=self.name, events=self.events)
         return made if prior is None else made.with_prior(prior)
 
     def status(self, recent: int = 5) -> Status:

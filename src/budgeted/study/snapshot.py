@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from budgeted.belief import Floats
 from budgeted.errors import UnknownError
 from budgeted.events import Created, Entry
-from budgeted.guard import weights
+from budgeted.guard import Delivered, deliver
 from budgeted.model import Model
 from budgeted.state import State
 from budgeted.study.standing import Requested, Standing
@@ -87,12 +86,10 @@ class Snapshot:
             )
         return self.numbered[number]
 
-    def weights(self) -> Floats | None:
-        """Return how much each feature counts in the classifier; None where all count fully."""
-        return weights(self.created.classifier, self.state.belief, self.state.history)
+    def delivered(self) -> Delivered:
+        """Return the parameters of the classifier, and how much each feature counts in it."""
+        return deliver(self.created.classifier, self.state.belief, self.state.history)
 
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""
-        return Model.from_belief(
-            self.state.belief, self.weights(), study=self.name, events=self.events
-        )
+        return Model.from_belief(*self.delivered(), study=self.name, events=self.events)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted import events
-from budgeted.belief import Floats, Integers
+from budgeted.belief import Integers
 from budgeted.cases import check_rule, pick_place, shuffled
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
 from budgeted.events import Asked, Created, Entry, Event
-from budgeted.guard import check_classifier, weights
+from budgeted.guard import Delivered, check_classifier, deliver
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase
@@ -127,9 +127,9 @@ class Standing:
         self.tried: list[Event] = []
         self._signature = ("", "")
 
-    def weights(self) -> Floats | None:
-        """Return how much each feature counts in the classifier; None where all count fully."""
-        return weights(self.created.classifier, self.state.belief, self.state.history)
+    def delivered(self) -> Delivered:
+        """Return the parameters of the classifier, and how much each feature counts in it."""
+        return deliver(self.created.classifier, self.state.belief, self.state.history)
 
     def draft(self, at: str = "", by: str = "") -> Standing:
         """Return a copy to try events on; what is tried there changes nothing here.

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats
+from budgeted.belief import Belief
 from budgeted.events import Entry
 from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.expectation.scenarios import enumerate_cases
+from budgeted.guard import Delivered
 from budgeted.state import NO_LIMIT
 from budgeted.streams import OUTLOOK, stream
 from budgeted.study.snapshot import Snapshot
@@ -118,7 +119,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         free=state.free,
         cases=len(created.cases),
         withdrawn=len(study.withdrawn),
-        outlook=outlook(state.belief, study.weights()),
+        outlook=outlook(state.belief, study.delivered()),
         loss=created.loss,
         loss_now=float(loss(state.belief, created.loss)),
         engine=engine,
@@ -128,13 +129,14 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     )
 
 
-def outlook(belief: Belief, weights: Floats | None = None) -> Outlook:
+def outlook(belief: Belief, delivered: Delivered | None = None) -> Outlook:
     """Return the error that the classifier of a belief is expected to make on new cases.
 
     The expectation is the 0/1 loss of the belief. For the interval, models are drawn from the
     belief, and each says how often the classifier of today is wrong among its cases: all cases,
     where there are at most 4 096 different ones; else some thousand drawn from the model, which
-    widens the interval a little. Features that count less than fully (`weights`) do so there.
+    widens the interval a little. Unless given, the classifier is naive Bayes with the means of the
+    belief.
 
     Examples
     --------
@@ -148,18 +150,18 @@ def outlook(belief: Belief, weights: Floats | None = None) -> Outlook:
     rng = stream(0, OUTLOOK)
     few = math.prod(belief.problem.sizes) <= _FEW_CASES
     errors_of = _errors_on_all_cases if few else _errors_on_drawn_cases
-    errors = errors_of(belief, weights, rng)
+    errors = errors_of(belief, delivered or Delivered(belief), rng)
     low, high = np.quantile(errors, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
     expected = float(loss(belief, "zero_one"))
     return Outlook(expected, min(low, expected), max(high, expected))
 
 
 def _errors_on_all_cases(
-    belief: Belief, weights: Floats | None, rng: np.random.Generator
+    belief: Belief, delivered: Delivered, rng: np.random.Generator
 ) -> list[float]:
     values = enumerate_cases(belief).values
     columns = values + np.asarray(belief.problem.offsets)
-    wrong = (1 - _decisions(belief, values, weights)) * np.asarray(belief.problem.prior)
+    wrong = (1 - _decisions(delivered, values)) * np.asarray(belief.problem.prior)
     errors = []
     for _ in range(_DRAWS):
         likelihoods = belief.sample(rng)[:, columns].prod(axis=2).T
@@ -168,7 +170,7 @@ def _errors_on_all_cases(
 
 
 def _errors_on_drawn_cases(
-    belief: Belief, weights: Floats | None, rng: np.random.Generator
+    belief: Belief, delivered: Delivered, rng: np.random.Generator
 ) -> list[float]:
     problem = belief.problem
     room = _MOST_NUMBERS // (_DRAWS * len(problem.labels) * len(problem.features))
@@ -181,13 +183,14 @@ def _errors_on_drawn_cases(
             for feature in range(len(problem.features)):
                 steps = parameters[label, belief.columns(feature)].cumsum()[:-1]
                 values[:, feature] = np.searchsorted(steps, rng.random(number), side="right")
-            error += share * float(1 - _decisions(belief, values, weights)[:, label].mean())
+            error += share * float(1 - _decisions(delivered, values)[:, label].mean())
         errors.append(error)
     return errors
 
 
-def _decisions(belief: Belief, values: Any, weights: Floats | None) -> Any:
+def _decisions(delivered: Delivered, values: Any) -> Any:
     """For each case how the classifier divides its vote among labels; where they tie it guesses."""
+    belief, weights = delivered
     scores = belief.log_likelihoods(values, weights) + np.log(belief.problem.prior)
     tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
     return tied / tied.sum(axis=1, keepdims=True)

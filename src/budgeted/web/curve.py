@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from budgeted import events
-from budgeted.belief import Belief, Floats
+from budgeted.belief import Belief
 from budgeted.events import Created, Entry
 from budgeted.expectation import loss
+from budgeted.guard import Delivered
 from budgeted.judging import Validation
 from budgeted.study.standing import Standing, fold
 from budgeted.study.status import Outlook, outlook
@@ -37,7 +38,7 @@ class Point:
     seq: int
     spent: float
     belief: Belief
-    weights: Floats | None = None
+    delivered: Delivered
 
     @cached_property
     def error(self) -> float:
@@ -47,7 +48,7 @@ class Point:
     @cached_property
     def outlook(self) -> Outlook:
         """The same with an interval; slower."""
-        return outlook(self.belief, self.weights)
+        return outlook(self.belief, self.delivered)
 
 
 class Curve:
@@ -78,7 +79,8 @@ class Curve:
     def __init__(self, created: Created, validation: Validation | None = None) -> None:
         self._standing = Standing(created)
         self._validation = validation
-        self._points = [Point(1, 0.0, self._standing.state.belief)]
+        belief = self._standing.state.belief
+        self._points = [Point(1, 0.0, belief, Delivered(belief))]
         self._known_errors: dict[int, float] = {}
         self.seq = 1
 
@@ -92,8 +94,8 @@ class Curve:
             fold(self._standing, [entry], "this study")
             if entry.seq in kept:
                 state = self._standing.state
-                trust = self._standing.weights()
-                self._add(Point(entry.seq, float(state.spent), state.belief, trust))
+                delivered = self._standing.delivered()
+                self._add(Point(entry.seq, float(state.spent), state.belief, delivered))
             self.seq = entry.seq
         if len(self._points) > 2 * MOST_POINTS:
             self._points = [*self._points[:-1:2], self._points[-1]]
@@ -120,7 +122,7 @@ class Curve:
 
     def _measured(self, validation: Validation, point: Point) -> float:
         if point.seq not in self._known_errors:
-            self._known_errors[point.seq] = validation.error(point.belief, point.weights)
+            self._known_errors[point.seq] = validation.error(*point.delivered)
         return self._known_errors[point.seq]
 
     def _with_band(self) -> set[int]:

@@ -134,7 +134,7 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
 def _study(validation: Validation | None, study: Snapshot, most_at_once: int) -> StudyView:
     measured = None
     if validation is not None:
-        measured = validation.error(study.state.belief, study.weights())
+        measured = validation.error(*study.delivered())
     return study_view(study, most_at_once, validation is not None, measured)
 
 
