@@ -15,8 +15,8 @@ from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 
 SEED, TABLES_SEED = 20261117, 20261119
-"""Of the synthetic worlds and of the splits of tables. The rules of the default were fixed before
-they were drawn, but for one that concerns tables; `how_the_default_was_chosen.md` tells of it.
+"""Of the synthetic worlds and of the splits of tables, drawn after the rules of the default were
+fixed; `how_the_default_was_chosen.md` tells what other splits of the tables had to do with them.
 """
 
 DEFAULT = "auto"
