@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
-from budgeted.expectation import loss
 from budgeted.judging import Validation
 from budgeted.study.standing import fold
-from budgeted.study.status import Outlook
+from budgeted.study.status import Outlook, expected_error
 from budgeted.web import charts, curve
 from budgeted.web.curve import Curve
 from tests.studies import answer, begin, make_problem
@@ -91,7 +90,7 @@ def test_the_curve_tells_the_error_of_each_belief_on_the_way(study):
     for entry in entries:
         standing = fold(standing, [entry], "test")
         if entry.seq == 1 or entry.event.kind in ("told", "failed", "corrected"):
-            error = float(loss(standing.state.belief, "zero_one"))
+            error = expected_error(standing.state.belief, standing.delivered())
             expected[float(standing.state.spent)] = error
     assert {row["spent"]: row["error"] for row in track.points} == expected
     assert all(row["low"] <= row["error"] <= row["high"] for row in track.points)

@@ -147,8 +147,11 @@ def test_a_feature_that_somebody_knows_has_its_own_shares():
     told = ((6, 2), (2, 6))
     features = [Feature("a", ("no", "yes"), 1, told), Feature("b", ("no", "yes"), 1)]
     problem = Problem(features, ("x", "y"), (0.5, 0.5), 10)
-    belief = StrengthBelief.prior(problem).observe("a", "x", "no")
+    belief = StrengthBelief.prior(problem).observe("a", "x", "no").observe("b", "x", "no")
     assert belief.kinds[0].tolist() == [0, 0, 0, 1]
+    alone = Problem(features[1:], ("x", "y"), (0.5, 0.5), 10)
+    without = StrengthBelief.prior(alone).observe("b", "x", "no")
+    np.testing.assert_allclose(belief.mean("b"), without.mean("b"), rtol=1e-12)
     np.testing.assert_allclose(belief.mean("a"), [[7 / 9, 2 / 9], [2 / 8, 6 / 8]])
 
 
@@ -158,15 +161,15 @@ def test_models_are_drawn_from_another_belief():
         belief.sample(np.random.default_rng(0))
 
 
-def skewed_worlds(number, strength, rng):
+def skewed_worlds(number, closeness, rng):
     """Problems of many-valued features with a frequent label, values bought at random, and judges.
 
-    The shares of a label are drawn around common ones, `strength` values' worth close to them.
+    The shares of a label are drawn around common ones, `closeness` values' worth close to them.
     """
     problem = make_problem([6, 3, 11, 7, 2, 3], prior=(0.7, 0.3))
     for _ in range(number):
         common = [rng.dirichlet(np.ones(size)) for size in problem.sizes]
-        shares = [rng.dirichlet(strength * each + 1e-3, size=2) for each in common]
+        shares = [rng.dirichlet(closeness * each + 1e-3, size=2) for each in common]
         labels = rng.permutation(np.repeat([0, 1], [1_400, 600]))
         values = np.stack(
             [(rng.random((2_000, 1)) > each.cumsum(axis=1)[labels][:, :-1]).sum(axis=1)
@@ -177,14 +180,15 @@ def skewed_worlds(number, strength, rng):
             for case in np.flatnonzero(labels == label)[:6].tolist():
                 bought += [Purchase(int(at), label, int(values[case, at]), 1, case)
                            for at in rng.permutation(6)[:2]]  # fmt: skip
-        yield problem, bought, Validation.of_table(problem, values[20:], labels[20:])
+        rest = np.delete(np.arange(2_000), [each.case for each in bought])
+        yield problem, bought, Validation.of_table(problem, values[rest], labels[rest])
 
 
-@pytest.mark.parametrize("strength", [60, 1e4])
-def test_a_few_values_of_features_that_say_little_do_little_harm(strength):
+@pytest.mark.parametrize("closeness", [60, 1e4])
+def test_a_few_values_of_features_that_say_little_do_little_harm(closeness):
     """Less than a fifth of what naive Bayes loses against the most frequent label."""
     excess = {"naive": [], "guarded": []}
-    for problem, bought, judge in skewed_worlds(60, strength, np.random.default_rng(5)):
+    for problem, bought, judge in skewed_worlds(60, closeness, np.random.default_rng(5)):
         belief = Belief.prior(problem)
         for each in bought:
             belief = belief.observe(each.feature, each.label, each.value)

@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from budgeted import Belief, Feature, Problem
+from budgeted import Belief, Feature, Model, Problem
 from budgeted.expectation import expected_loss, loss
+from budgeted.guard import Delivered
 from budgeted.study import status as module
 from budgeted.study.status import outlook
 from tests import studies
@@ -46,6 +47,26 @@ def test_the_interval_covers_nine_of_ten_models(monkeypatch, few):
     covered = np.mean([now.low <= error <= now.high for error in errors])
     # 0.9 ± 4 standard deviations of 300 draws here and 200 there
     assert 0.81 <= covered <= 0.98
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few):
+    """By its model, on every case there is; the error of drawn cases has a standard error of 0.011."""
+    if not few:
+        monkeypatch.setattr(module, "_FEW_CASES", 0)
+    belief = a_belief((2, 3, 2), most=3)
+    delivered = Delivered(a_belief((2, 3, 2), seed=1), np.array([1.0, 0.3, 0.0]))
+    model, problem = Model.from_belief(*delivered), belief.problem
+    error = 1.0
+    for x in product(*(range(size) for size in problem.sizes)):
+        chances = model.predict({f"f{at}": str(value) for at, value in enumerate(x)})
+        label = problem.label_index(max(chances, key=chances.get))
+        columns = [problem.offsets[at] + value for at, value in enumerate(x)]
+        error -= problem.prior[label] * float(np.prod(belief.means[label, columns]))
+    found = outlook(belief, delivered)
+    assert found.error == pytest.approx(error, abs=1e-12 if few else 0.045)
+    assert found.error != pytest.approx(float(loss(belief, "zero_one")), abs=0.02)
+    assert found.low < found.error < found.high
 
 
 def test_more_data_narrows_the_interval():

@@ -53,7 +53,7 @@ averaged, with 0, for how much is delivered.
 """
 _ROUNDING = 1e-9
 _AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
-"""How probable each is before anything is seen, if 0 is not."""
+"""How probable each is before anything is seen, given that the temperature is not 0."""
 
 
 class Delivered(NamedTuple):
@@ -85,7 +85,8 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
     classifier
         ``naive`` or ``guarded``.
     belief
-        After these purchases.
+        After these purchases. The guarded classifier takes its counts; before the first value, both
+        classifiers are this belief's.
     purchases
         All that were made. Those of the same case show which features say the same; one without
         a case is a case of its own.

@@ -27,7 +27,8 @@ UNKNOWN = ("", "?")
 class Counts:
     """A feature of a model: its values, and for each label the Dirichlet count of each value.
 
-    `weight` says how much it counts; below 1, because others say the same (`budgeted.guard`).
+    `weight` says how much it counts: below 1 where others say the same, or where all that features
+    say is to be taken with caution (`budgeted.guard`).
     """
 
     name: str

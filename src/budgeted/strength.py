@@ -17,8 +17,8 @@ feature has its own shares, as where a relevance-aware belief starts. docs/bench
 these numbers were chosen. Buying does not use this belief: looking ahead under it would need the
 outcomes of all labels at once, where the other beliefs need those of one.
 
-Where a problem's prior counts of a feature are informative, somebody knows how the labels differ:
-that feature has its own shares.
+A feature whose prior counts are not all the same number is known to somebody: it has its own
+shares, and says nothing about the others.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class StrengthBelief(Belief):
         return result
 
     def left_out(self) -> Floats:
-        """Return what the other cases say of a case's own value; see `Belief.left_out`."""
+        """Return what the other cases say of a case's own value; see `Belief.left_out`.
+
+        How many features are of each kind is not estimated anew for each value that is left out.
+        """
         logs = np.concatenate([parts.left_log_evidence for parts in self._parts], axis=1)
         shares = np.concatenate([parts.left_shares for parts in self._parts], axis=1)
         result: Floats = np.log(np.einsum("jvk,jvkl->jvl", self._mixed(logs), shares))
@@ -91,11 +94,11 @@ class StrengthBelief(Belief):
         raise NotImplementedError("draw from the belief that the purchases are chosen with")
 
     @cached_property
-    def _parts(self) -> tuple[_Parts, ...]:
+    def _parts(self) -> tuple[_Feature, ...]:
         """Of each feature what does not depend on the others; remembered, as most stay the same."""
         columns = [self.columns(at) for at in range(len(self.problem.features))]
         return tuple(
-            _parts(
+            _feature(
                 self.observed[:, at].tobytes(),
                 self.alpha[:, at].tobytes(),
                 len(self.problem.labels),
@@ -104,7 +107,7 @@ class StrengthBelief(Belief):
         )
 
     @cached_property
-    def _shares(self) -> tuple[Floats, float]:
+    def _kind_shares(self) -> tuple[Floats, float]:
         """How many features are of each kind, and the probability that all have their own shares.
 
         The shares maximise the likelihood times Π share, in which equal shares count for one:
@@ -112,6 +115,7 @@ class StrengthBelief(Belief):
         all are of the last kind.
         """
         logs = np.array([parts.log_evidence for parts in self._parts])
+        logs = logs[np.isfinite(logs[:, 0])]  # without those that are known to somebody
         shares = np.full(len(KINDS), 1 / len(KINDS))
         for _ in range(_ROUNDS):
             shares = 1 + _normalised(logs + np.log(shares)).sum(axis=0)
@@ -123,13 +127,13 @@ class StrengthBelief(Belief):
 
     def _mixed(self, logs: Floats) -> Floats:
         """Turn evidence (… × kinds) into probabilities of kinds."""
-        shares, all_own = self._shares
+        shares, all_own = self._kind_shares
         result: Floats = (1 - all_own) * _normalised(logs + np.log(shares))
         result[..., -1] += all_own
         return result
 
 
-class _Parts(NamedTuple):
+class _Feature(NamedTuple):
     """Of one feature: the evidence and the parameters of each kind, and those without one value.
 
     `left_shares` is kinds × labels for each label and value that was seen: how frequent that value
@@ -143,22 +147,34 @@ class _Parts(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _parts(observed: bytes, alpha: bytes, labels: int) -> _Parts:
+def _feature(observed: bytes, alpha: bytes, labels: int) -> _Feature:
     counts = np.frombuffer(observed, dtype=np.int64).reshape(labels, -1)
     prior = np.frombuffer(alpha).reshape(labels, -1)
     values = counts.shape[1]
-    # As it is, and then once for each label and value without one of them.
-    left = np.minimum(counts, 1).ravel()
-    without = counts.ravel() - np.vstack([np.zeros_like(left), np.diag(left)])
+    # As it is, and then once for each label and value that was seen, without one of them.
+    seen = np.flatnonzero(counts)
+    without = np.tile(counts.ravel(), (1 + len(seen), 1))
+    without[np.arange(1, len(without)), seen] -= 1
     logs, means = _by_kind(without.reshape(-1, labels, values).astype(float), prior)
-    own_value = np.tile(np.arange(values), labels)
-    shares = means[np.arange(1, len(means)), :, :, own_value]
+    left_logs = np.zeros((counts.size, len(KINDS)))
+    left_logs[seen] = logs[1:]
+    left_shares = np.ones((counts.size, len(KINDS), labels))
+    left_shares[seen] = means[np.arange(1, len(means)), :, :, seen % values]
     shape = (labels, values, len(KINDS))
-    return _Parts(logs[0], means[0], logs[1:].reshape(shape), shares.reshape(*shape, labels))
+    return _Feature(
+        logs[0].copy(),  # else all of it would be kept
+        means[0].copy(),
+        left_logs.reshape(shape),
+        left_shares.reshape(*shape, labels),
+    )
 
 
 def _by_kind(counts: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """Log evidence against the first kind (… × kinds) and means (… × kinds × labels × values)."""
+    """Log evidence relative to the first kind (… × kinds), means (… × kinds × labels × values).
+
+    The kinds that are close to the common shares are compared with these as they are estimated;
+    the last kind with common shares that are averaged over.
+    """
     totals, together = counts.sum(axis=-1), counts.sum(axis=-2)
     smooth = SMOOTHING / counts.shape[-1]
     common = (together + smooth) / (together.sum(axis=-1, keepdims=True) + SMOOTHING)
@@ -188,6 +204,5 @@ def _log_marginal(prior: Floats, counts: Floats, total: Floats | float) -> Float
 
 
 def _normalised(logs: Floats) -> Floats:
-    with np.errstate(under="ignore"):
-        result: Floats = np.exp(logs - np.logaddexp.reduce(logs, axis=-1, keepdims=True))
+    result: Floats = np.exp(logs - np.logaddexp.reduce(logs, axis=-1, keepdims=True))
     return result

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.belief import Belief
+from budgeted.belief import Belief, Floats
 from budgeted.events import Entry
 from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.expectation.scenarios import enumerate_cases
@@ -130,13 +130,12 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
 
 
 def outlook(belief: Belief, delivered: Delivered | None = None) -> Outlook:
-    """Return the error that the classifier of a belief is expected to make on new cases.
+    """Return the error that a classifier is expected to make on new cases.
 
-    The expectation is the 0/1 loss of the belief. For the interval, models are drawn from the
-    belief, and each says how often the classifier of today is wrong among its cases: all cases,
-    where there are at most 4 096 different ones; else some thousand drawn from the model, which
-    widens the interval a little. Unless given, the classifier is naive Bayes with the means of the
-    belief.
+    For the interval, models are drawn from the belief, and each says how often the classifier of
+    today is wrong among its cases: all cases, where there are at most 4 096 different ones; else
+    some thousand drawn from the model, which widens the interval a little. Unless given, the
+    classifier is naive Bayes with the means of the belief.
 
     Examples
     --------
@@ -147,45 +146,53 @@ def outlook(belief: Belief, delivered: Delivered | None = None) -> Outlook:
     >>> f"{now.error:.3f}, between {now.low:.2f} and {now.high:.2f}"
     '0.091, between 0.02 and 0.19'
     """
+    delivered = delivered or Delivered(belief)
     rng = stream(0, OUTLOOK)
-    few = math.prod(belief.problem.sizes) <= _FEW_CASES
-    errors_of = _errors_on_all_cases if few else _errors_on_drawn_cases
-    errors = errors_of(belief, delivered or Delivered(belief), rng)
+    wrong = _Errors(delivered, _DRAWS)
+    errors = [wrong.under(belief.sample(rng), rng) for _ in range(_DRAWS)]
     low, high = np.quantile(errors, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-    expected = float(loss(belief, "zero_one"))
+    expected = expected_error(belief, delivered)
     return Outlook(expected, min(low, expected), max(high, expected))
 
 
-def _errors_on_all_cases(
-    belief: Belief, delivered: Delivered, rng: np.random.Generator
-) -> list[float]:
-    values = enumerate_cases(belief).values
-    columns = values + np.asarray(belief.problem.offsets)
-    wrong = (1 - _decisions(delivered, values)) * np.asarray(belief.problem.prior)
-    errors = []
-    for _ in range(_DRAWS):
-        likelihoods = belief.sample(rng)[:, columns].prod(axis=2).T
-        errors.append(float((likelihoods * wrong).sum()))
-    return errors
+def expected_error(belief: Belief, delivered: Delivered) -> float:
+    """Return how often a classifier is wrong if the belief is right.
+
+    For naive Bayes with the belief's own means that is its 0/1 loss. Otherwise the cases of the
+    means are gone through: all of them, or some thousand drawn ones, always with the same numbers.
+    """
+    if delivered.weights is None and delivered.belief == belief:
+        return float(loss(belief, "zero_one"))
+    return _Errors(delivered, 1).under(belief.means, stream(0, OUTLOOK))
 
 
-def _errors_on_drawn_cases(
-    belief: Belief, delivered: Delivered, rng: np.random.Generator
-) -> list[float]:
-    problem = belief.problem
-    room = _MOST_NUMBERS // (_DRAWS * len(problem.labels) * len(problem.features))
-    number = min(_CASES_PER_DRAW, max(50, room))
-    errors = []
-    for _ in range(_DRAWS):
-        parameters, error = belief.sample(rng), 0.0
+class _Errors:
+    """How often a classifier is wrong under one model or another, so many of them."""
+
+    def __init__(self, delivered: Delivered, models: int) -> None:
+        self._delivered, self._problem = delivered, delivered.belief.problem
+        problem = self._problem
+        self._columns: Any = None
+        if math.prod(problem.sizes) <= _FEW_CASES:
+            values = enumerate_cases(delivered.belief).values
+            self._columns = values + np.asarray(problem.offsets)
+            self._wrong = (1 - _decisions(delivered, values)) * np.asarray(problem.prior)
+        room = _MOST_NUMBERS // (models * len(problem.labels) * len(problem.features))
+        self._drawn = min(_CASES_PER_DRAW, max(50, room))
+
+    def under(self, parameters: Floats, rng: np.random.Generator) -> float:
+        """Return the share of cases that the classifier gets wrong."""
+        if self._columns is not None:
+            return float((parameters[:, self._columns].prod(axis=2).T * self._wrong).sum())
+        problem, error = self._problem, 0.0
         for label, share in enumerate(problem.prior):
-            values = np.empty((number, len(problem.features)), dtype=np.int64)
+            values = np.empty((self._drawn, len(problem.features)), dtype=np.int64)
             for feature in range(len(problem.features)):
-                steps = parameters[label, belief.columns(feature)].cumsum()[:-1]
-                values[:, feature] = np.searchsorted(steps, rng.random(number), side="right")
-            error += share * float(1 - _decisions(delivered, values)[:, label].mean())
-        errors.append(error)
-    return errors
+                columns = self._delivered.belief.columns(feature)
+                steps = parameters[label, columns].cumsum()[:-1]
+                values[:, feature] = np.searchsorted(steps, rng.random(self._drawn), side="right")
+            error += share * float(1 - _decisions(self._delivered, values)[:, label].mean())
+        return error
 
 
 def _decisions(delivered: Delivered, values: Any) -> Any:

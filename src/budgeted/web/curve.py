@@ -18,11 +18,10 @@ import numpy as np
 from budgeted import events
 from budgeted.belief import Belief
 from budgeted.events import Created, Entry
-from budgeted.expectation import loss
 from budgeted.guard import Delivered
 from budgeted.judging import Validation
 from budgeted.study.standing import Standing, fold
-from budgeted.study.status import Outlook, outlook
+from budgeted.study.status import Outlook, expected_error, outlook
 
 MOST_POINTS = 120
 _FEW_CASES = 4096
@@ -43,7 +42,7 @@ class Point:
     @cached_property
     def error(self) -> float:
         """The 0/1 error that its classifier is expected to make."""
-        return float(loss(self.belief, "zero_one"))
+        return expected_error(self.belief, self.delivered)
 
     @cached_property
     def outlook(self) -> Outlook:
