@@ -51,7 +51,7 @@ def test_the_interval_covers_nine_of_ten_models(monkeypatch, few):
 
 @pytest.mark.parametrize("few", [True, False])
 def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few):
-    """By its model, on every case there is; the error of drawn cases has a standard error of 0.011."""
+    """By its model, on every case there is; drawn cases are off by less than 0.01, usually."""
     if not few:
         monkeypatch.setattr(module, "_FEW_CASES", 0)
     belief = a_belief((2, 3, 2), most=3)
