@@ -359,7 +359,7 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
             ]
             log += weight * worth * math.log(masses[each.label] / sum(masses))
         logs.append(log)
-    nothing = prior[0] - prior[1]
+    nothing = 1 - prior[1] / prior[0]
     before = [(1 - nothing) / 2] + [(1 - nothing) / 10] * 5 + [nothing]
     chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)

@@ -22,8 +22,8 @@ without its own value.
 likelihood of the labels of the bought cases, weighted so that labels count as in the population,
 says how probable each is, and the mean is taken. A temperature of 0, that the features say nothing
 beyond how frequent the labels are, is the likelier at first the more there is to lose by following
-them in vain: its probability is the difference between the shares of the two most frequent labels.
-Half of the rest is for a temperature of 1. So a rare label is not predicted on the strength of a
+them in vain: where the second most frequent label has a share s of that of the most frequent one,
+its probability is 1 − s. Half of the rest is for a temperature of 1. So a rare label is not predicted on the strength of a
 few values. Where nothing tells the labels apart, the most frequent one is predicted.
 
 The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
@@ -139,7 +139,7 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
     possible = np.append(TEMPERATURES, 0.0)
     second, first = np.sort(np.exp(prior))[-2:]
-    nothing = first - second
+    nothing = 1 - second / first
     before = np.append((1 - nothing) * _AT_FIRST, nothing)
     logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
     chances = before * np.exp(logs - logs.max())
