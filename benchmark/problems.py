@@ -83,6 +83,12 @@ class Line:
         return f"{'broad-' if self.broad else ''}{self.topic}-{self.budget}"
 
     @property
+    def seed(self) -> int:
+        """Of the worlds."""
+        synthetic = "synthetic" in _PROBLEMS[self.problem]
+        return SEED if synthetic else LAST_SEEDS.get(self.problem, TABLES_SEED)
+
+    @property
     def title(self) -> str:
         """What people read."""
         known = TITLES.get(self.problem, self.problem)
@@ -98,7 +104,7 @@ class Line:
             "title": self.title,
             "budget": self.budget,
             "runs": runs or self.runs,
-            "seed": SEED if "synthetic" in problem else LAST_SEEDS.get(self.problem, TABLES_SEED),
+            "seed": self.seed,
             "problem": problem,
             "policy": _everyone() if self.broad else [{"name": each} for each in CONTENDERS],
         }

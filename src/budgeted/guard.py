@@ -23,8 +23,9 @@ likelihood of the labels of the bought cases, weighted so that labels count as i
 says how probable each is, and the mean is taken. A temperature of 0, that the features say nothing
 beyond how frequent the labels are, is the likelier at first the more there is to lose by following
 them in vain: where the second most frequent label has a share s of that of the most frequent one,
-its probability is 1 − s. Half of the rest is for a temperature of 1. So a rare label is not predicted on the strength of a
-few values. Where nothing tells the labels apart, the most frequent one is predicted.
+its probability is 1 − s. Half of the rest is for a temperature of 1. So a rare label is not
+predicted on the strength of a few values. Where nothing tells the labels apart, the most frequent
+one is predicted.
 
 The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
 leader.
