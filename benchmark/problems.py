@@ -16,9 +16,10 @@ from budgeted.policies import POLICIES
 
 SEED, TABLES_SEED = 20261117, 20261119
 LAST_SEEDS = {"car": 20261120, "breast-ljubljana": 20261120}
-"""Of the synthetic worlds, of the splits of tables, and of those that were split once more because
-what was seen on them made us look again. Nothing was chosen with any of these, as
-`how_the_default_was_chosen.md` tells in detail.
+"""Of the synthetic worlds, of the splits of tables, and of those that were split once more.
+
+No constant was chosen with any of these; but what was seen on the tables made us look again at
+synthetic problems, as `how_the_default_was_chosen.md` tells in detail.
 """
 
 DEFAULT = "auto"

@@ -43,7 +43,7 @@ def slow_kinds(counts):
     plain = sum(number * math.log(share) for row in counts
                 for number, share in zip(row, common, strict=True))  # fmt: skip
     logs, means = [0.0], [[common] * len(counts)]
-    for close in (30, 8):
+    for close in (30, 8, 2):
         near = [close * share for share in common]
         logs.append(math.fsum(log_marginal(near, row) for row in counts) - plain)
         means.append([[(n + a) / (sum(row) + close) for n, a in zip(row, near, strict=True)]
@@ -63,16 +63,16 @@ def posterior(logs, shares):
 def slow_shares(tables):
     """How many features are of each kind, and the probability that all are of the last."""
     evidence = [slow_kinds(counts)[0] for counts in tables]
-    shares = [0.25] * 4
+    shares = [0.2] * 5
     for _ in range(30):
         found = [posterior(logs, shares) for logs in evidence]
-        sums = [1 + math.fsum(each[kind] for each in found) for kind in range(4)]
+        sums = [1 + math.fsum(each[kind] for each in found) for kind in range(5)]
         shares = [each / sum(sums) for each in sums]
     mixed = math.fsum(
         math.log(math.fsum(share * math.exp(log) for share, log in zip(shares, logs, strict=True)))
         for logs in evidence
     )
-    mixed += math.fsum(math.log(4 * share) for share in shares) + math.log(1 - ALL_OWN)
+    mixed += math.fsum(math.log(5 * share) for share in shares) + math.log(1 - ALL_OWN)
     own = math.fsum(logs[-1] for logs in evidence) + math.log(ALL_OWN)
     return shares, 1 / (1 + math.exp(mixed - own))
 
@@ -148,7 +148,7 @@ def test_a_feature_that_somebody_knows_has_its_own_shares():
     features = [Feature("a", ("no", "yes"), 1, told), Feature("b", ("no", "yes"), 1)]
     problem = Problem(features, ("x", "y"), (0.5, 0.5), 10)
     belief = StrengthBelief.prior(problem).observe("a", "x", "no").observe("b", "x", "no")
-    assert belief.kinds[0].tolist() == [0, 0, 0, 1]
+    assert belief.kinds[0].tolist() == [0, 0, 0, 0, 1]
     alone = Problem(features[1:], ("x", "y"), (0.5, 0.5), 10)
     without = StrengthBelief.prior(alone).observe("b", "x", "no")
     np.testing.assert_allclose(belief.mean("b"), without.mean("b"), rtol=1e-12)

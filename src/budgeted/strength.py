@@ -4,11 +4,12 @@ With few values per feature, chance makes labels look different, the more so the
 feature has. A plain belief takes such differences at their word; a belief in which a feature either
 matters or does not (`budgeted.relevance`) takes them at their word or not at all. Real features
 mostly lie between: what is frequent under one label is frequent under the other, a little more or a
-little less. So here each feature is of one of four kinds::
+little less. So here each feature is of one of five kinds::
 
     irrelevant   θ_j = m                 the shares of the values are the same under all labels
     weak         θ_j ~ Dirichlet(30 m)   close to what they are under all labels together
     moderate     θ_j ~ Dirichlet(8 m)    less close
+    strong       θ_j ~ Dirichlet(2 m)    far apart, but the same values are rare under all labels
     its own      θ_j ~ Dirichlet(α)      each label for itself, as in the plain belief
 
 m is estimated from the values under all labels. How many features are of which kind is learned from
@@ -31,11 +32,11 @@ import numpy as np
 from budgeted.belief import Belief, Floats
 from budgeted.relevance import ALL_RELEVANT, log_gamma
 
-CLOSENESS = (30.0, 8.0)
-"""How many values' worth the shares under all labels count for one label: weak, and moderate."""
+CLOSENESS = (30.0, 8.0, 2.0)
+"""How many values' worth the shares under all labels count for one label, from weak to strong."""
 SMOOTHING = 2.0
 """Prior counts of the shares under all labels add up to so much."""
-KINDS = ("irrelevant", "weak", "moderate", "its own")
+KINDS = ("irrelevant", "weak", "moderate", "strong", "its own")
 _ROUNDS = 30
 """Of estimating in turn the kinds of the features, and how many there are of each."""
 
@@ -52,15 +53,15 @@ class StrengthBelief(Belief):
     >>> first = StrengthBelief.prior(problem)
     >>> seen = first.observe("town", "well", "a").observe("town", "ill", "b")
     >>> (seen.mean("town")[1, 1] / seen.mean("town")[0, 1]).round(2).tolist()
-    1.41
+    1.6
 
     With more values it becomes clear how different the labels are:
 
     >>> more = seen.observe("town", "well", "a", times=20).observe("town", "ill", "b", times=20)
     >>> (more.mean("town")[1, 1] / more.mean("town")[0, 1]).round(1).tolist()
-    13.1
+    22.7
     >>> more.kinds[0].round(2).tolist()
-    [0.0, 0.0, 0.26, 0.74]
+    [0.0, 0.0, 0.0, 1.0, 0.0]
     """
 
     @cached_property
