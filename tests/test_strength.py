@@ -155,10 +155,21 @@ def test_a_feature_that_somebody_knows_has_its_own_shares():
     np.testing.assert_allclose(belief.mean("a"), [[7 / 9, 2 / 9], [2 / 8, 6 / 8]])
 
 
-def test_models_are_drawn_from_another_belief():
-    belief = StrengthBelief.prior(make_problem([2]))
-    with pytest.raises(NotImplementedError, match="the purchases are chosen with"):
-        belief.sample(np.random.default_rng(0))
+@pytest.mark.parametrize("seed", range(3))
+def test_drawn_models_are_right_on_average(seed):
+    """Within 5 standard errors of the means, and irrelevant as often as they should be."""
+    rng = np.random.default_rng(seed)
+    belief = StrengthBelief(make_problem([2, 4, 3]), rng.integers(0, 2, (2, 9)))
+    assert (belief.kinds * 3_000 > 20).all()  # few values: all kinds are drawn
+    drawn = np.array([belief.sample(rng) for _ in range(3_000)])
+    sums = np.add.reduceat(drawn, belief.problem.offsets, axis=2)
+    np.testing.assert_allclose(sums, 1, rtol=1e-9)
+    error = drawn.std(axis=0, ddof=1) / math.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - belief.means) < 5 * error).all()
+    for at, share in enumerate(belief.kinds[:, 0].tolist()):
+        same = drawn[:, 0, belief.columns(at)] == drawn[:, 1, belief.columns(at)]
+        error = math.sqrt(share * (1 - share) / len(drawn))
+        assert abs(same.all(axis=1).mean() - share) < 5 * error
 
 
 def skewed_worlds(number, closeness, rng):

@@ -91,8 +91,22 @@ class StrengthBelief(Belief):
         return result
 
     def sample(self, rng: np.random.Generator) -> Floats:
-        """Refuse: this belief is for classifiers; who draws models draws from the one that buys."""
-        raise NotImplementedError("draw from the belief that the purchases are chosen with")
+        """Draw parameters: whether all features have their own shares, else each one's kind."""
+        shares, all_own = self._kind_shares
+        drawn = super().sample(rng)  # as if all had
+        if rng.random() < all_own:
+            return drawn
+        for at, parts in enumerate(self._parts):
+            kind = int(rng.choice(len(KINDS), p=_normalised(parts.log_evidence + np.log(shares))))
+            columns = self.columns(at)
+            seen = self.observed[:, columns]
+            if kind == 0:
+                smooth = SMOOTHING / seen.shape[1]
+                drawn[:, columns] = rng.dirichlet(seen.sum(axis=0) + smooth)
+            elif kind <= len(CLOSENESS):
+                near = CLOSENESS[kind - 1] * parts.means[0]
+                drawn[:, columns] = [rng.dirichlet(row) for row in seen + near]
+        return drawn
 
     @cached_property
     def _parts(self) -> tuple[_Feature, ...]:
