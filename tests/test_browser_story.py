@@ -379,3 +379,31 @@ def test_what_is_not_there_is_said_in_words(browser, server, path):
         assert answer.status == 404
         expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")
         watched.expect_refusal("404")
+
+
+def test_news_that_comes_while_a_part_is_being_fetched_is_not_lost(browser, server):
+    with window(browser, server) as watched:
+        page = watched.page()
+        begin(page, server, "in a hurry")
+        ask(page, 2)
+        expect(cards(page)).to_have_count(2)
+        expect(page.locator("#recent li").first).to_contain_text("request 2:")
+        held = []
+
+        def hold_up(route):
+            if len(held) < 3:
+                held.append((route, route.fetch()))
+            else:
+                route.continue_()
+
+        page.route(re.compile(r"/(recent|money|about)$"), hold_up)
+        tell_truth(page, cards(page).nth(0))
+        expect(cards(page)).to_have_count(1)
+        while len(held) < 3:  # all three parts are being fetched, and what comes is held up
+            page.wait_for_timeout(50)
+        tell_truth(page, cards(page).nth(0))
+        expect(cards(page)).to_have_count(0)
+        for route, made_before_the_second_answer in held:
+            route.fulfill(response=made_before_the_second_answer)
+        expect(page.locator("#recent li").first).to_contain_text("request 2 told")
+        expect(page.locator("#money-reserved")).to_have_text("0.00")
