@@ -14,7 +14,6 @@ from benchmark.problems import (
     BROAD,
     CONTENDERS,
     DEFAULT,
-    LAST_SEEDS,
     MUST_HOLD,
     SEED,
     TABLES_SEED,
@@ -65,14 +64,13 @@ def page(
     kept, broken, open_ = (
         sum(each.verdict == verdict for each in outcomes) for verdict in (HOLDS, NOT, TOO_FEW)
     )
-    again = ", ".join(f"of {name} from {seed}" for name, seed in LAST_SEEDS.items())
     parts = [
         "# The default against all others",
         "How good the policy `auto` is that studies use unless told otherwise: gains, and losses as "
         "plainly.",
         f"Written by `make benchmark` at commit `{now.commit}` ({now.versions}), from whatever runs there "
         "are; each table says how many. All policies meet the same worlds, drawn from seed "
-        f"{SEED}, splits of tables from {TABLES_SEED} ({again}). Every budget has runs of its own. "
+        f"{SEED}, splits of tables from {TABLES_SEED}. Every budget has runs of its own. "
         "`auto` comes with its belief, its classifier and its choice of cases; the others have the plain belief, plain "
         "naive Bayes and fresh cases, as in the paper.",
         "An error is the 0/1 error when the money is spent: the true error of the drawn model in figures "

@@ -336,7 +336,7 @@ def test_each_version_has_its_own_keys(plain, version):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.9, 0.1)])
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.6, 0.4), (0.9, 0.1)])
 def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(seed, prior):
     """One feature, each value on a case of its own: all by hand, case by case."""
     rng = np.random.default_rng(seed)
@@ -347,20 +347,19 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
     ]
     belief = believed(Belief, problem, purchases)
     bought = [sum(each.label == label for each in purchases) for label in (0, 1)]
-    share = [prior[each.label] / bought[each.label] for each in purchases]
-    worth = sum(share) / sum(each**2 for each in share)
     logs = []
     for temperature in (1, 0.7, 0.5, 0.35, 0.25, 0.15, 0):
         log = 0.0
-        for weight, each in zip(share, purchases, strict=True):
+        for each in purchases:
             without = belief.retract(0, each.label, each.value)
             masses = [
-                prior[label] * without.mean(0)[label][each.value] ** temperature for label in (0, 1)
+                bought[label] * without.mean(0)[label][each.value] ** temperature
+                for label in (0, 1)
             ]
-            log += weight * worth * math.log(masses[each.label] / sum(masses))
+            log += math.log(masses[each.label] / sum(masses))
         logs.append(log)
-    nothing = 1 - prior[1] / prior[0]
-    before = [(1 - nothing) / 2] + [(1 - nothing) / 10] * 5 + [nothing]
+    odds = (10 * (prior[0] - prior[1])) ** 3
+    before = [0.5, 0.1, 0.1, 0.1, 0.1, 0.1, odds]
     chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
     assert guard.weights(belief, purchases) == pytest.approx([mean])

@@ -35,8 +35,8 @@ def log_marginal(prior, counts):
     return log
 
 
-def slow_kinds(counts):
-    """Log evidence and parameters of the kinds for one feature with flat prior counts of 1."""
+def slow_near(counts):
+    """Log evidence and parameters of all kinds but the last, for one feature."""
     size = len(counts[0])
     together = [sum(column) for column in zip(*counts, strict=True)]
     common = [(each + 2 / size) / (sum(together) + 2) for each in together]
@@ -48,11 +48,26 @@ def slow_kinds(counts):
         logs.append(math.fsum(log_marginal(near, row) for row in counts) - plain)
         means.append([[(n + a) / (sum(row) + close) for n, a in zip(row, near, strict=True)]
                       for row in counts])  # fmt: skip
-    flat = [1.0] * size
-    own = math.fsum(log_marginal(flat, row) for row in counts)
-    logs.append(own - log_marginal(flat, together))
-    means.append([[(n + 1) / (sum(row) + size) for n in row] for row in counts])
     return logs, means
+
+
+def priors(size):
+    """Prior counts of 1 each, 1 in all, and between."""
+    return [[1.0] * size, [size**-0.5] * size, [1 / size] * size]
+
+
+def slow_last(counts, scales):
+    """Log evidence of a feature's own shares, and for each label the chances of each scale."""
+    each = priors(len(counts[0]))
+    found = [[share * math.exp(log_marginal(prior, row))
+              for share, prior in zip(shares, each, strict=True)]
+             for row, shares in zip(counts, scales, strict=True)]  # fmt: skip
+    together = [sum(column) for column in zip(*counts, strict=True)]
+    usual = [math.fsum(column) / len(scales) for column in zip(*scales, strict=True)]
+    same = math.fsum(share * math.exp(log_marginal(prior, together))
+                     for share, prior in zip(usual, each, strict=True))  # fmt: skip
+    log = math.fsum(math.log(math.fsum(row)) for row in found) - math.log(same)
+    return log, [[mass / math.fsum(row) for mass in row] for row in found]
 
 
 def posterior(logs, shares):
@@ -60,28 +75,44 @@ def posterior(logs, shares):
     return [mass / sum(masses) for mass in masses]
 
 
-def slow_shares(tables):
-    """How many features are of each kind, and the probability that all are of the last."""
-    evidence = [slow_kinds(counts)[0] for counts in tables]
-    shares = [0.2] * 5
+def slow_learned(tables):
+    """How many features are of each kind and scale, and the probability that all are as stated."""
+    labels = len(tables[0])
+    shares, scales = [0.2] * 5, [[1 / 3] * 3 for _ in range(labels)]
+    near = [slow_near(counts)[0] for counts in tables]
     for _ in range(30):
-        found = [posterior(logs, shares) for logs in evidence]
+        last = [slow_last(counts, scales) for counts in tables]
+        found = [posterior([*logs, log], shares) for logs, (log, _) in zip(near, last, strict=True)]
         sums = [1 + math.fsum(each[kind] for each in found) for kind in range(5)]
         shares = [each / sum(sums) for each in sums]
-    mixed = math.fsum(
-        math.log(math.fsum(share * math.exp(log) for share, log in zip(shares, logs, strict=True)))
-        for logs in evidence
-    )
-    mixed += math.fsum(math.log(5 * share) for share in shares) + math.log(1 - ALL_OWN)
-    own = math.fsum(logs[-1] for logs in evidence) + math.log(ALL_OWN)
-    return shares, 1 / (1 + math.exp(mixed - own))
+        masses = [[1 / 3 + math.fsum(each[4] * chances[label][scale]
+                                     for each, (_, chances) in zip(found, last, strict=True))
+                   for scale in range(3)] for label in range(labels)]  # fmt: skip
+        scales = [[mass / sum(row) for mass in row] for row in masses]
+    mixed = math.log(1 - ALL_OWN) + math.fsum(math.log(5 * share) for share in shares)
+    mixed += math.fsum(math.log(3 * share) for row in scales for share in row) / 3
+    stated = math.log(ALL_OWN)
+    for counts, logs in zip(tables, near, strict=True):
+        log, _ = slow_last(counts, scales)
+        each = zip(shares, [*logs, log], strict=True)
+        mixed += math.log(math.fsum(share * math.exp(log) for share, log in each))
+        stated += slow_last(counts, [[1.0, 0.0, 0.0]] * labels)[0]
+    return shares, scales, 1 / (1 + math.exp(mixed - stated))
 
 
-def slow_means(counts, shares, all_own):
-    logs, means = slow_kinds(counts)
-    kinds = [(1 - all_own) * each for each in posterior(logs, shares)]
-    kinds[-1] += all_own
-    return kinds, np.tensordot(kinds, np.array(means), 1)
+def slow_means(counts, shares, scales, as_stated):
+    logs, near = slow_near(counts)
+    log, chances = slow_last(counts, scales)
+    kinds = posterior([*logs, log], shares)
+    means = (1 - as_stated) * np.tensordot(kinds[:-1], np.array(near), 1)
+    for label, row in enumerate(counts):
+        for scale, prior in enumerate(priors(len(row))):
+            chance = (1 - as_stated) * kinds[-1] * chances[label][scale]
+            chance += as_stated * (scale == 0)
+            means[label] += chance * (np.array(row) + prior) / (sum(row) + sum(prior))
+    kinds = [(1 - as_stated) * each for each in kinds]
+    kinds[-1] += as_stated
+    return kinds, means
 
 
 @st.composite
@@ -99,10 +130,10 @@ def beliefs(draw):
 @settings(max_examples=60)
 def test_it_equals_the_slow_one(drawn):
     tables, belief = drawn
-    shares, all_own = slow_shares(tables)
+    learned = slow_learned(tables)
     left = belief.left_out()
     for at, counts in enumerate(tables):
-        kinds, means = slow_means(counts, shares, all_own)
+        kinds, means = slow_means(counts, *learned)
         np.testing.assert_allclose(belief.kinds[at], kinds, rtol=1e-8, atol=1e-12)
         np.testing.assert_allclose(belief.mean(at), means, rtol=1e-8)
         start = belief.problem.offsets[at]
@@ -111,7 +142,7 @@ def test_it_equals_the_slow_one(drawn):
                 if number:
                     without = [list(each) for each in counts]
                     without[label][value] -= 1
-                    _, means = slow_means(without, shares, all_own)
+                    _, means = slow_means(without, *learned)
                     found = np.exp(left[label, start + value])
                     np.testing.assert_allclose(found, means[:, value], rtol=1e-8)
 
@@ -124,6 +155,16 @@ def test_parameters_are_probabilities(drawn):
     sums = np.add.reduceat(belief.means, belief.problem.offsets, axis=1)
     np.testing.assert_allclose(sums, 1, rtol=1e-12)
     np.testing.assert_allclose(belief.kinds.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_it_learns_that_the_values_of_one_label_are_few():
+    """A value that nobody has shown speaks for the label whose values are spread."""
+    counts = np.array([[5, 0, 0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 1, 1, 0]])
+    belief = StrengthBelief(make_problem([8] * 6), np.tile(counts, 6))
+    few, spread = belief.mean(0)[:, 7]
+    assert spread > 3 * few
+    flat = Belief(belief.problem, belief.observed).mean(0)[:, 7]
+    assert flat[0] == flat[1]
 
 
 def table_of(shares, number, rng):

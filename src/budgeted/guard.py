@@ -18,14 +18,13 @@ where g is the probability that the others help: 0.95 before anything is seen, m
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
 without its own value.
 
-*How far can all of that be trusted against the prior of the labels?* Of several temperatures, the
-likelihood of the labels of the bought cases, weighted so that labels count as in the population,
-says how probable each is, and the mean is taken. A temperature of 0, that the features say nothing
-beyond how frequent the labels are, is the likelier at first the more there is to lose by following
-them in vain: where the second most frequent label has a share s of that of the most frequent one,
-its probability is 1 − s. Half of the rest is for a temperature of 1. So a rare label is not
-predicted on the strength of a few values. Where nothing tells the labels apart, the most frequent
-one is predicted.
+*How far can all of that be trusted against the prior of the labels?* The likelihood of the labels
+of the bought cases, among as many of each label as were bought, says how probable each of several
+temperatures is, and the mean is taken. A temperature of 0 means that the features say nothing. It
+is the likelier at first the more there is to lose by following them in vain: if the most frequent
+label is more frequent than the second by a share d of all cases, its odds are (10 d)³; half of the
+rest is for a temperature of 1. So a rare label is not predicted on the strength of a few values,
+and where nothing tells the labels apart, the most frequent one is predicted.
 
 The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
 leader.
@@ -51,6 +50,10 @@ HELPFUL = 0.95
 TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 """By what scores may be multiplied: at its best before the leader and the others are compared, and
 averaged, with 0, for how much is delivered.
+"""
+CAUTION = 10.0
+"""How much more frequent the most frequent label must be before features need to earn trust: where
+it is by 1/10 of all cases, it is as likely as not at first that they say nothing.
 """
 _ROUNDING = 1e-9
 _AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
@@ -135,14 +138,13 @@ def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
 
 def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     """Return the mean of all temperatures, and 0, under what the bought cases say of them."""
-    population = np.exp(prior) / np.maximum(np.bincount(labels, minlength=len(prior)), 1)
-    counts = population[labels]
-    counts *= counts.sum() / (counts**2).sum()  # as many cases as these weights are worth
+    with np.errstate(divide="ignore"):  # a label of which nothing was bought is out of the question
+        bought = np.log(np.bincount(labels, minlength=len(prior)) / len(labels))
     possible = np.append(TEMPERATURES, 0.0)
+    logs = np.array([_log_likelihood(bought + each * scores, labels) for each in possible])
     second, first = np.sort(np.exp(prior))[-2:]
-    nothing = 1 - second / first
-    before = np.append((1 - nothing) * _AT_FIRST, nothing)
-    logs = np.array([_log_likelihood(prior + each * scores, labels, counts) for each in possible])
+    odds = (CAUTION * (first - second)) ** 3
+    before = np.append(_AT_FIRST, odds) / (1 + odds)
     chances = before * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
 
@@ -176,6 +178,6 @@ def _best(prior: Floats, scores: Floats, labels: Integers) -> float:
     return max(_log_likelihood(prior + trust * scores, labels) for trust in TEMPERATURES)
 
 
-def _log_likelihood(scores: Floats, labels: Integers, counts: Floats | float = 1.0) -> float:
+def _log_likelihood(scores: Floats, labels: Integers) -> float:
     own = scores[np.arange(len(labels)), labels]
-    return float(((own - np.logaddexp.reduce(scores, axis=1)) * counts).sum())
+    return float((own - np.logaddexp.reduce(scores, axis=1)).sum())

@@ -10,13 +10,19 @@ little less. So here each feature is of one of five kinds::
     weak         θ_j ~ Dirichlet(30 m)   close to what they are under all labels together
     moderate     θ_j ~ Dirichlet(8 m)    less close
     strong       θ_j ~ Dirichlet(2 m)    far apart, but the same values are rare under all labels
-    its own      θ_j ~ Dirichlet(α)      each label for itself, as in the plain belief
+    its own      θ_j ~ Dirichlet(c_j α)  each label for itself
 
-m is estimated from the values under all labels. How many features are of which kind is learned from
-all of them, with one imagined feature of each kind to begin with; and with probability 1/3 every
-feature has its own shares, as where a relevance-aware belief starts. docs/benchmark.md tells how
-these numbers were chosen. Buying does not use this belief: looking ahead under it would need the
-outcomes of all labels at once, where the other beliefs need those of one.
+m is estimated from the values under all labels. α are the problem's prior counts. If c_j is 1,
+these count as in the plain belief; if it is small, few values are frequent under label j, so that
+one that was never seen is rare. For each label c_j is one of three numbers, and how often it is
+which is learned: where healthy people have mostly the same result and ill people any, a result that
+nobody had so far speaks for illness.
+
+How many features are of which kind is learned from all of them too, with one imagined feature of
+each kind, and of all scales together one for each label, to begin with. With probability 1/3 every
+feature is as the plain belief has it, as where a relevance-aware belief starts. docs/benchmark.md
+tells how these numbers were chosen. Buying does not use this belief: looking ahead under it would
+need the outcomes of all labels at once, where the other beliefs need those of one.
 
 A feature whose prior counts are not all the same number is known to somebody: it has its own
 shares, and says nothing about the others.
@@ -24,6 +30,7 @@ shares, and says nothing about the others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -37,6 +44,10 @@ CLOSENESS = (30.0, 8.0, 2.0)
 SMOOTHING = 2.0
 """Prior counts of the shares under all labels add up to so much."""
 KINDS = ("irrelevant", "weak", "moderate", "strong", "its own")
+CONCENTRATIONS = (0.0, 0.5, 1.0)
+"""Prior counts of a label's own shares that add up to n are made to add up to n to the power of 1
+minus this: as they are stated, between, and 1 in all.
+"""
 _ROUNDS = 30
 """Of estimating in turn the kinds of the features, and how many there are of each."""
 
@@ -53,28 +64,30 @@ class StrengthBelief(Belief):
     >>> first = StrengthBelief.prior(problem)
     >>> seen = first.observe("town", "well", "a").observe("town", "ill", "b")
     >>> (seen.mean("town")[1, 1] / seen.mean("town")[0, 1]).round(2).tolist()
-    1.6
+    1.8
 
     With more values it becomes clear how different the labels are:
 
     >>> more = seen.observe("town", "well", "a", times=20).observe("town", "ill", "b", times=20)
     >>> (more.mean("town")[1, 1] / more.mean("town")[0, 1]).round(1).tolist()
-    22.7
+    130.2
     >>> more.kinds[0].round(2).tolist()
-    [0.0, 0.0, 0.0, 1.0, 0.0]
+    [0.0, 0.0, 0.0, 0.04, 0.96]
     """
 
     @cached_property
     def kinds(self) -> Floats:
         """For each feature the probability that it is of each kind, features × kinds."""
-        return self._mixed(np.array([parts.log_evidence for parts in self._parts]))
+        near, own = self._chances(_stacked([parts.evidence for parts in self._parts]))
+        return np.concatenate([near, own[:, :1].sum(axis=-1)], axis=1)
 
     @cached_property
     def means(self) -> Floats:
         """Posterior mean of every parameter, labels × values."""
+        near, own = self._chances(_stacked([parts.evidence for parts in self._parts]))
         each = [
-            np.tensordot(kinds, parts.means, 1)
-            for kinds, parts in zip(self.kinds, self._parts, strict=True)
+            np.tensordot(near[at], parts.near, 1) + np.einsum("js,sjv->jv", own[at], parts.own)
+            for at, parts in enumerate(self._parts)
         ]
         result: Floats = np.concatenate(each, axis=1)
         result.setflags(write=False)
@@ -85,27 +98,37 @@ class StrengthBelief(Belief):
 
         How many features are of each kind is not estimated anew for each value that is left out.
         """
-        logs = np.concatenate([parts.left_log_evidence for parts in self._parts], axis=1)
-        shares = np.concatenate([parts.left_shares for parts in self._parts], axis=1)
-        result: Floats = np.log(np.einsum("jvk,jvkl->jvl", self._mixed(logs), shares))
+        near, own = self._chances(_stacked([parts.left_evidence for parts in self._parts], 1))
+        shares = np.einsum(
+            "jvk,jvkl->jvl", near, np.concatenate([each.left_near for each in self._parts], axis=1)
+        ) + np.einsum(
+            "jvls,jvsl->jvl", own, np.concatenate([each.left_own for each in self._parts], axis=1)
+        )
+        result: Floats = np.log(shares)
         return result
 
     def sample(self, rng: np.random.Generator) -> Floats:
-        """Draw parameters: whether all features have their own shares, else each one's kind."""
-        shares, all_own = self._kind_shares
-        drawn = super().sample(rng)  # as if all had
-        if rng.random() < all_own:
+        """Draw parameters: whether all features are as the problem says, else each one's kind."""
+        learned = self._learned
+        drawn = super().sample(rng)  # as if all were
+        if rng.random() < learned.as_stated:
             return drawn
         for at, parts in enumerate(self._parts):
-            kind = int(rng.choice(len(KINDS), p=_normalised(parts.log_evidence + np.log(shares))))
+            near, scales = learned.chances(parts.evidence)
+            kind = int(rng.choice(len(KINDS), p=np.append(near, scales[0].sum())))
             columns = self.columns(at)
             seen = self.observed[:, columns]
             if kind == 0:
                 smooth = SMOOTHING / seen.shape[1]
                 drawn[:, columns] = rng.dirichlet(seen.sum(axis=0) + smooth)
             elif kind <= len(CLOSENESS):
-                near = CLOSENESS[kind - 1] * parts.means[0]
-                drawn[:, columns] = [rng.dirichlet(row) for row in seen + near]
+                close = CLOSENESS[kind - 1] * parts.near[0]
+                drawn[:, columns] = [rng.dirichlet(row) for row in seen + close]
+            else:
+                prior = self.alpha[:, columns]
+                for label, chances in enumerate(scales):
+                    scale = rng.choice(_scales(prior), p=chances / chances.sum())
+                    drawn[label, columns] = rng.dirichlet(seen[label] + scale * prior[label])
         return drawn
 
     @cached_property
@@ -122,43 +145,109 @@ class StrengthBelief(Belief):
         )
 
     @cached_property
-    def _kind_shares(self) -> tuple[Floats, float]:
-        """How many features are of each kind, and the probability that all have their own shares.
+    def _learned(self) -> _Learned:
+        return _learn(_stacked([parts.evidence for parts in self._parts]))
 
-        The shares maximise the likelihood times Π share, in which equal shares count for one:
-        expectation and maximisation in turn. What that gives is compared with the likelihood that
-        all are of the last kind.
-        """
-        logs = np.array([parts.log_evidence for parts in self._parts])
-        logs = logs[np.isfinite(logs[:, 0])]  # without those that are known to somebody
-        shares = np.full(len(KINDS), 1 / len(KINDS))
-        for _ in range(_ROUNDS):
-            shares = 1 + _normalised(logs + np.log(shares)).sum(axis=0)
-            shares /= shares.sum()
-        mixed = np.logaddexp.reduce(logs + np.log(shares), axis=1).sum()
-        mixed += np.log(shares * len(KINDS)).sum() + np.log(1 - ALL_RELEVANT)
-        all_own = logs[:, -1].sum() + np.log(ALL_RELEVANT)
-        return shares, float(np.exp(all_own - np.logaddexp(all_own, mixed)))
+    def _chances(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+        """Probabilities of the kinds but the last, and of its scales for each label."""
+        near, own = self._learned.chances(evidence)
+        as_stated = self._learned.as_stated
+        own *= 1 - as_stated
+        own[..., 0] += as_stated
+        return near * (1 - as_stated), own
 
-    def _mixed(self, logs: Floats) -> Floats:
-        """Turn evidence (… × kinds) into probabilities of kinds."""
-        shares, all_own = self._kind_shares
-        result: Floats = (1 - all_own) * _normalised(logs + np.log(shares))
-        result[..., -1] += all_own
-        return result
+
+class _Evidence(NamedTuple):
+    """Log-probabilities of the values of a feature, or of many.
+
+    Attributes
+    ----------
+    near
+        If it is of each kind but the last, relative to the first, … × kinds − 1.
+    own
+        Of the values of each label, if it has its own shares, at each scale, … × labels × scales.
+    pooled
+        Of all values together if they come from the same shares, at each scale, … × scales.
+    """
+
+    near: Floats
+    own: Floats
+    pooled: Floats
+
+
+class _Learned(NamedTuple):
+    """What all features together say.
+
+    Attributes
+    ----------
+    kinds
+        How many features are of each kind.
+    scales
+        At which scales the labels have their own shares, labels × scales.
+    as_stated
+        Probability that all features have their own shares, with the problem's prior counts.
+    """
+
+    kinds: Floats
+    scales: Floats
+    as_stated: float
+
+    def logs(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+        """Log-probabilities of the kinds, and of the scales if it is of the last, normalised."""
+        each = evidence.own + np.log(self.scales)
+        label = np.logaddexp.reduce(each, axis=-1)
+        same = np.logaddexp.reduce(evidence.pooled + np.log(self.scales.mean(axis=0)), axis=-1)
+        last = (label.sum(axis=-1) - same)[..., None]
+        kinds: Floats = np.concatenate([evidence.near, last], axis=-1) + np.log(self.kinds)
+        return kinds, each - label[..., None]
+
+    def chances(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+        """Probabilities of the kinds but the last, and of its scales for each label."""
+        kinds, scales = self.logs(evidence)
+        chances = _normalised(kinds)
+        return chances[..., :-1], chances[..., -1:, None] * np.exp(scales)
+
+
+def _learn(evidence: _Evidence) -> _Learned:
+    """Estimate how many features are of each kind, and which scales are frequent, in turn.
+
+    The shares maximise the likelihood times Π share, in which equal shares count for one:
+    expectation and maximisation. What that gives is compared with the likelihood that all are as
+    the problem says.
+    """
+    votes = np.isfinite(evidence.near[:, 0])  # without those that are known to somebody
+    evidence = _Evidence(*(each[votes] for each in evidence))
+    labels, scales = evidence.own.shape[1:]
+    learned = _Learned(
+        np.full(len(KINDS), 1 / len(KINDS)), np.full((labels, scales), 1 / scales), 0.0
+    )
+    for _ in range(_ROUNDS):
+        near, own = learned.chances(evidence)
+        kinds = 1 + np.append(near.sum(axis=0), own[:, 0].sum())
+        each = 1 / scales + own.sum(axis=0)
+        learned = _Learned(kinds / kinds.sum(), each / each.sum(axis=1, keepdims=True), 0.0)
+    logs, _ = learned.logs(evidence)
+    mixed = np.logaddexp.reduce(logs, axis=1).sum() + np.log(1 - ALL_RELEVANT)
+    mixed += np.log(learned.kinds * len(KINDS)).sum()
+    mixed += np.log(learned.scales * scales).sum() / scales
+    stated = (evidence.own[..., 0].sum(axis=1) - evidence.pooled[:, 0]).sum() + np.log(ALL_RELEVANT)
+    return learned._replace(as_stated=float(np.exp(stated - np.logaddexp(stated, mixed))))
 
 
 class _Feature(NamedTuple):
     """Of one feature: the evidence and the parameters of each kind, and those without one value.
 
-    `left_shares` is kinds × labels for each label and value that was seen: how frequent that value
-    is under each label, in the eyes of the others.
+    `near` is kinds − 1 × labels × values, `own` scales × labels × values; what is left is for each
+    label and value that was seen, with how frequent that value is under each label in the eyes of
+    the others: `left_near` is kinds − 1 × labels, `left_own` scales × labels.
     """
 
-    log_evidence: Floats
-    means: Floats
-    left_log_evidence: Floats
-    left_shares: Floats
+    evidence: _Evidence
+    near: Floats
+    own: Floats
+    left_evidence: _Evidence
+    left_near: Floats
+    left_own: Floats
 
 
 @lru_cache(maxsize=4096)
@@ -170,25 +259,35 @@ def _feature(observed: bytes, alpha: bytes, labels: int) -> _Feature:
     seen = np.flatnonzero(counts)
     without = np.tile(counts.ravel(), (1 + len(seen), 1))
     without[np.arange(1, len(without)), seen] -= 1
-    logs, means = _by_kind(without.reshape(-1, labels, values).astype(float), prior)
-    left_logs = np.zeros((counts.size, len(KINDS)))
-    left_logs[seen] = logs[1:]
-    left_shares = np.ones((counts.size, len(KINDS), labels))
-    left_shares[seen] = means[np.arange(1, len(means)), :, :, seen % values]
-    shape = (labels, values, len(KINDS))
+    all_counts = without.reshape(-1, labels, values).astype(float)
+    near_logs, near = _near(all_counts)
+    own_logs, pooled_logs, own = _own(all_counts, prior)
+    if (prior != prior.flat[0]).any():
+        near_logs[:] = own_logs[..., 1:] = pooled_logs[:, 1:] = -np.inf
+    evidence = _Evidence(near_logs, own_logs, pooled_logs)
+
+    def left(found: Floats) -> Floats:
+        """Put what was found without a value at its label and value; elsewhere it means nothing."""
+        placed = np.ones((counts.size, *found.shape[1:]))
+        placed[seen] = found[1:]
+        return placed.reshape(labels, values, *found.shape[1:])
+
+    at = np.append(0, seen % values)  # where the value is that was left out
+    each = np.arange(len(at))
     return _Feature(
-        logs[0].copy(),  # else all of it would be kept
-        means[0].copy(),
-        left_logs.reshape(shape),
-        left_shares.reshape(*shape, labels),
+        _Evidence(*(found[0].copy() for found in evidence)),  # else all of it would be kept
+        near[0].copy(),
+        own[0].copy(),
+        _Evidence(*map(left, evidence)),
+        left(near[each, :, :, at]),
+        left(own[each, :, :, at]),
     )
 
 
-def _by_kind(counts: Floats, prior: Floats) -> tuple[Floats, Floats]:
-    """Log evidence relative to the first kind (… × kinds), means (… × kinds × labels × values).
+def _near(counts: Floats) -> tuple[Floats, Floats]:
+    """Log evidence of the kinds but the last, … × kinds − 1, and means, … × labels × values.
 
-    The kinds that are close to the common shares are compared with these as they are estimated;
-    the last kind with common shares that are averaged over.
+    These kinds are close to the common shares, and compared with these as they are estimated.
     """
     totals, together = counts.sum(axis=-1), counts.sum(axis=-2)
     smooth = SMOOTHING / counts.shape[-1]
@@ -198,24 +297,46 @@ def _by_kind(counts: Floats, prior: Floats) -> tuple[Floats, Floats]:
     as_common = (counts * np.log(common)).sum(axis=(-2, -1))
     for close in CLOSENESS:
         near = close * common
-        logs.append(_log_marginal(near, counts, np.full_like(totals, close)) - as_common)
+        each = _log_marginal(near, counts, np.full_like(totals, close)).sum(axis=-1)
+        logs.append(each - as_common)
         means.append((counts + near) / (totals[..., None] + close))
-    pooled = prior.mean(axis=0)
-    alone = _log_marginal(prior, counts, prior.sum(axis=-1))
-    logs.append(alone - _log_marginal(pooled, together[:, None], pooled.sum()))
-    means.append((counts + prior) / (totals + prior.sum(axis=-1))[..., None])
-    evidence = np.stack(logs, axis=-1)
-    if (prior != prior.flat[0]).any():
-        evidence[..., :-1] = -np.inf
-    return evidence, np.stack(means, axis=-3)
+    return np.stack(logs, axis=-1), np.stack(means, axis=-3)
+
+
+def _own(counts: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
+    """For its own shares at each scale: log evidence, that of common shares, and means."""
+    totals, together = counts.sum(axis=-1, keepdims=True), counts.sum(axis=-2)
+    logs, same, means = [], [], []
+    for scale in _scales(prior):
+        own, pooled = scale * prior, scale * prior.mean(axis=0)
+        logs.append(_log_marginal(own, counts, own.sum(axis=-1)))
+        same.append(_log_marginal(pooled, together, pooled.sum()))
+        means.append((counts + own) / (totals + own.sum(axis=-1, keepdims=True)))
+    return np.stack(logs, axis=-1), np.stack(same, axis=-1), np.stack(means, axis=-3)
+
+
+def _scales(prior: Floats) -> list[float]:
+    """By what the prior counts of a feature, … × values, are multiplied; never made more.
+
+    >>> np.round(_scales(np.ones((2, 9))), 2).tolist()
+    [1.0, 0.33, 0.11]
+    """
+    total = max(float(prior.sum(axis=-1).mean()), 1.0)
+    return [total**-each for each in CONCENTRATIONS]
 
 
 def _log_marginal(prior: Floats, counts: Floats, total: Floats | float) -> Floats:
-    """Log-probability of the counts of each label, added up over labels."""
+    """Log-probability of counts, … × values, under Dirichlet priors that add up to `total`."""
     values = (log_gamma(counts + prior) - log_gamma(prior)).sum(axis=-1)
-    each = values + log_gamma(np.asarray(total)) - log_gamma(total + counts.sum(axis=-1))
-    result: Floats = each.sum(axis=-1)
+    result: Floats = values + log_gamma(np.asarray(total)) - log_gamma(total + counts.sum(axis=-1))
     return result
+
+
+def _stacked(evidence: Sequence[_Evidence], axis: int | None = None) -> _Evidence:
+    """Put the evidence of several features together, along an axis or a new one in front."""
+    if axis is None:
+        return _Evidence(*map(np.stack, zip(*evidence, strict=True)))
+    return _Evidence(*(np.concatenate(each, axis=axis) for each in zip(*evidence, strict=True)))
 
 
 def _normalised(logs: Floats) -> Floats:
