@@ -228,7 +228,8 @@ def test_a_batch_is_not_copies_of_one_idea(tmp_path):
         cells = {(each.feature, each.label) for each in batch}
         assert len(cells) >= 4
         scores = [np.nanmin(np.array(each.asked.scores, dtype=float)) for each in batch]
-        assert len(set(scores)) > 6, "later decisions of a batch see the earlier ones"
+        # A decision is good for a value of either label.
+        assert len(set(scores)) > 5, "later decisions of a batch see the earlier ones"
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -21,6 +21,8 @@ from budgeted.state import State
 
 GROWTH = 4
 """Numbers of purchases per label that are weighed: 1, 4, 16, 64, …"""
+MOST_PLANNED = 100
+"""Purchases that one decision is good for, if several are wanted before anything comes back."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ for 1 spent, over 2 purchases of 'fever'")
             f"purchase{'s' if number > 1 else ''} of {name!r}"
         )
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
-        return Choice(chosen, scores, reason, engine)
+        plan = in_turns(number, chosen, depths[chosen.feature], bought[chosen.feature])
+        return Choice(chosen, scores, reason, engine, plan[1:])
 
     def _best_labels(
         self, state: State, depths: Integers, numbers: Integers, bought: Floats
@@ -169,6 +172,22 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
     [[1, 2]]
     """
     return rest_to_the_best(evenly(total, most), total, most, bought)
+
+
+def in_turns(number: int, first: Action, most: Integers, bought: Floats) -> tuple[Action, ...]:
+    """Return so many purchases of a feature: the first one, then always of the rarest label.
+
+    >>> [each.label for each in in_turns(5, Action(0, 1), np.array([9, 2]), np.array([4.0, 3.0]))]
+    [1, 0, 1, 0, 0]
+    """
+    left, known = most.copy(), bought.copy()
+    plan = [first]
+    while True:
+        left[plan[-1].label] -= 1
+        known[plan[-1].label] += 1
+        if len(plan) == min(number, MOST_PLANNED) or not left.any():
+            return tuple(plan)
+        plan.append(Action(first.feature, int(np.where(left > 0, known, np.inf).argmin())))
 
 
 def _bought(state: State) -> Floats:

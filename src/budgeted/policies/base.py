@@ -27,12 +27,16 @@ class Choice:
         The comparison in words.
     engine
         Where the losses among the scores come from; empty when no loss was needed.
+    plan
+        What the policy would buy next if nothing came back meanwhile, for the same reason; see
+        `Planner`.
     """
 
     action: Action
     scores: Mapping[Action, float] = field(default_factory=dict)
     reason: str = ""
     engine: str = ""
+    plan: tuple[Action, ...] = ()
 
 
 @runtime_checkable

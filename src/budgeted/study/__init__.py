@@ -13,6 +13,7 @@ from budgeted.model import Model
 from budgeted.money import MoneyLike
 from budgeted.policies import Policy
 from budgeted.policies import policy as make_policy
+from budgeted.policies.planner import Planner
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import decisions
@@ -268,11 +269,12 @@ class Study:
     def ask(self, n: int = 1) -> tuple[Requested, ...]:
         """Return the next n requests, worth having together; fewer when the money is gone.
 
-        Requests under way, those of this batch included, count as bought in expectation.
+        Requests under way, those of this batch included, count as bought in expectation. A policy
+        that plans several purchases at a time is asked anew when its plan is used up.
         """
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_AT_ONCE:
             raise StudyError(f"n: must be a whole number from 1 to {MOST_AT_ONCE}, got {n!r}")
-        chooser = self.policy
+        chooser = Planner(self.policy)
         return self._commit(lambda draft: decisions.choices(draft, chooser, n))
 
     def tell(self, number: int, value: str, cost: MoneyLike | None = None) -> Requested:

@@ -23,6 +23,7 @@ from budgeted.policies import (
     policy,
     settings,
 )
+from budgeted.policies.planner import Planner
 from budgeted.problem import Problem
 from budgeted.streams import POLICY, stream
 from budgeted.study.standing import (
@@ -146,8 +147,8 @@ def shortened(mistakes: list[str]) -> list[str]:
     return mistakes if more <= 0 else [*mistakes[:_MOST_SHOWN], f"and {more} more"]
 
 
-def choices(draft: Standing, chooser: Policy, n: int) -> list[Event]:
-    """Return the next n requests; each one sees those before it as under way."""
+def choices(draft: Standing, chooser: Planner, n: int) -> list[Event]:
+    """Return the next n requests; every decision sees those before it as under way."""
     if draft.closed:
         raise StudyError("the study is closed; nothing is asked any more")
     chosen: list[Event] = []

@@ -18,6 +18,7 @@ from budgeted.errors import BudgetedError, BusyError, StudyError
 from budgeted.events import Entry
 from budgeted.judging import Validation
 from budgeted.money import MoneyLike
+from budgeted.policies.planner import Planner
 from budgeted.state import State
 from budgeted.study import Requested, Study, decisions
 from budgeted.study.snapshot import Snapshot
@@ -70,6 +71,7 @@ class Desk:
         most_at_once: int = 200,
     ) -> None:
         self._study = study
+        self._planner = Planner(study.policy)
         self.name = study.name
         self._snapshot = study.snapshot()
         self._seq = self._snapshot.events
@@ -153,7 +155,7 @@ class Desk:
         """See `Study.ask`."""
         if not 1 <= n <= self.most_at_once:
             raise StudyError(f"n: must be from 1 to {self.most_at_once}, got {n}")
-        decide = partial(decisions.choices, chooser=self._study.policy, n=n)
+        decide = partial(decisions.choices, chooser=self._planner, n=n)
         granted: Granted = await self._wait_for(Wish(by, decide), late=True)
         return Done(granted.requests, granted.state)
 

@@ -1,0 +1,121 @@
+"""Several requests from one decision."""
+
+import numpy as np
+import pytest
+
+from budgeted import Feature, Problem, Purchase, State
+from budgeted.policies import POLICIES, policy
+from budgeted.policies.planner import Planner
+from budgeted.problem import Action
+from budgeted.relevance import prior_belief
+
+
+class Counting:
+    """The default, and how often it was asked."""
+
+    def __init__(self, name="auto"):
+        self._policy = policy(name)
+        self.times = 0
+
+    def choose(self, state, rng):
+        self.times += 1
+        return self._policy.choose(state, rng)
+
+
+def make_problem(budget=1000):
+    features = [Feature(name, ("no", "some", "much"), 1) for name in ("a", "b")]
+    return Problem(features, ("x", "y"), (0.5, 0.5), budget)
+
+
+def knowing(problem):
+    """A state in which a handful of several values of a feature is best."""
+    state = State.start(problem, (500, 500), prior_belief("relevance", problem))
+    for label in (0, 1):
+        for at in range(12):
+            value = (at + label * (at % 7 == 0)) % 3
+            state = state.after(Purchase(0, label, value, 1)).after(Purchase(1, label, value, 1))
+    return state
+
+
+def test_a_handful_is_handed_out_without_deciding_again():
+    state, decide = knowing(make_problem()), Counting()
+    planner, rng = Planner(decide), np.random.default_rng(0)
+    first = planner.choose(state, rng)
+    number = 1 + len(first.plan)
+    assert number >= 8, "or this example says nothing"
+    assert f"over {number} purchases" in first.reason
+    handed = [first]
+    for _ in range(number - 1):
+        state = state.reserve(handed[-1].action)
+        handed.append(planner.choose(state, rng))
+    assert decide.times == 1
+    assert {each.action.feature for each in handed} == {first.action.feature}
+    labels = [each.action.label for each in handed]
+    assert labels.count(0) == labels.count(1)
+    assert all(each.reason == first.reason and each.scores == first.scores for each in handed)
+    planner.choose(state.reserve(handed[-1].action), rng)
+    assert decide.times == 2
+
+
+def change_value(state, taken):
+    return state.after(Purchase(*taken, 1, 1, number=state.next_number - 1))
+
+
+def change_other(state, _taken):
+    return state.reserve((1, 0)).reserve((1, 1))
+
+
+def change_cancelled(state, _taken):
+    return state.release(state.next_number - 1)
+
+
+@pytest.mark.parametrize("change", [change_value, change_other, change_cancelled])
+def test_what_happens_meanwhile_ends_the_plan(change):
+    state, decide = knowing(make_problem()), Counting()
+    planner, rng = Planner(decide), np.random.default_rng(0)
+    first = planner.choose(state, rng)
+    assert first.plan
+    state = change(state.reserve(first.action), first.action)
+    found = planner.choose(state, np.random.default_rng(1))
+    assert decide.times == 2
+    assert found == policy("auto").choose(state, np.random.default_rng(1))
+
+
+def test_the_plan_ends_with_the_money_and_with_the_cases():
+    rng = np.random.default_rng(0)
+    state = knowing(make_problem(budget=51))  # three are left
+    planner = Planner(policy("auto"))
+    taken = []
+    while (choice := planner.choose(state, rng)) is not None:
+        taken.append(choice.action)
+        state = state.reserve(choice.action)
+    assert len(taken) == 3
+    state = knowing(make_problem())
+    planner = Planner(policy("auto"))
+    first = planner.choose(state, rng)
+    state = state.reserve(first.action)
+    gone = state.resupplied([first.plan[0]], -int(state.cases_left[first.plan[0]]))
+    assert planner.choose(gone, rng).action != first.plan[0]
+
+
+@pytest.mark.parametrize("name", sorted(set(POLICIES) - {"auto"}))
+def test_policies_without_plans_decide_each_time(name):
+    decide = Counting(name)
+    planner, state = Planner(decide), State.start(make_problem(budget=20))
+    for number in range(3):
+        choice = planner.choose(state, np.random.default_rng(number))
+        assert choice == policy(name).choose(state, np.random.default_rng(number))
+        state = state.reserve(choice.action)
+    assert decide.times == 3
+
+
+def test_a_plan_never_exceeds_what_there_is():
+    problem = make_problem(budget=40)
+    state = State.start(problem, (3, 2))
+    rng = np.random.default_rng(3)
+    planner, seen = Planner(policy("auto")), []
+    while (choice := planner.choose(state, rng)) is not None:
+        assert isinstance(choice.action, Action)
+        state = state.reserve(choice.action)
+        seen.append(tuple(choice.action))
+    assert sorted(seen) == [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 3 + [(1, 1)] * 2
