@@ -5,6 +5,7 @@ import pytest
 
 from budgeted import Feature, Problem, Purchase, State
 from budgeted.policies import POLICIES, policy
+from budgeted.policies.auto import in_turns
 from budgeted.policies.planner import Planner
 from budgeted.problem import Action
 from budgeted.relevance import prior_belief
@@ -57,6 +58,30 @@ def test_a_handful_is_handed_out_without_deciding_again():
     assert decide.times == 2
 
 
+def test_what_is_handed_out_is_what_was_weighed():
+    """Half of it of either label, though there are many more values of one of them."""
+    problem = make_problem()
+    state = State.start(problem, (500, 500), prior_belief("relevance", problem))
+    for label, number in enumerate((40, 12)):
+        for at in range(number):
+            value = (at + label * (at % 7 == 0)) % 3
+            state = state.after(Purchase(0, label, value, 1)).after(Purchase(1, label, value, 1))
+    choice = policy("auto").choose(state, np.random.default_rng(0))
+    labels = [each.label for each in (choice.action, *choice.plan)]
+    assert len(labels) >= 8, "or this example says nothing"
+    assert labels.count(0) == labels.count(1)
+    assert f"over {len(labels)} purchases" in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "shares", "labels"),
+    [(0, [2, 2], [0, 1, 1, 0]), (1, [2, 0], [1, 0]), (1, [1, 0], [1]), (0, [0, 3], [0, 1, 1])],
+)
+def test_the_first_one_is_always_in_the_plan(first, shares, labels):
+    order = in_turns(Action(0, first), np.array(shares), np.array([3.0, 1.0]))
+    assert [each.label for each in order] == labels
+
+
 def change_value(state, taken):
     return state.after(Purchase(*taken, 1, 1, number=state.next_number - 1))
 
@@ -69,7 +94,18 @@ def change_cancelled(state, _taken):
     return state.release(state.next_number - 1)
 
 
-@pytest.mark.parametrize("change", [change_value, change_other, change_cancelled])
+def change_correction(state, _taken):
+    return state.corrected(1, 2)
+
+
+def change_budget(state, _taken):
+    return state.with_budget(900)
+
+
+CHANGES = [change_value, change_other, change_cancelled, change_correction, change_budget]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_what_happens_meanwhile_ends_the_plan(change):
     state, decide = knowing(make_problem()), Counting()
     planner, rng = Planner(decide), np.random.default_rng(0)

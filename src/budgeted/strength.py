@@ -45,8 +45,8 @@ SMOOTHING = 2.0
 """Prior counts of the shares under all labels add up to so much."""
 KINDS = ("irrelevant", "weak", "moderate", "strong", "its own")
 CONCENTRATIONS = (0.0, 0.5, 1.0)
-"""Prior counts of a label's own shares that add up to n are made to add up to n to the power of 1
-minus this: as they are stated, between, and 1 in all.
+"""Prior counts of a label's own shares that add up to n, above 1, are made to add up to n to the
+power of 1 minus this: as they are stated, between, and 1 in all.
 """
 _ROUNDS = 30
 """Of estimating in turn the kinds of the features, and how many there are of each."""
@@ -98,13 +98,17 @@ class StrengthBelief(Belief):
 
         How many features are of each kind is not estimated anew for each value that is left out.
         """
-        near, own = self._chances(_stacked([parts.left_evidence for parts in self._parts], 1))
-        shares = np.einsum(
-            "jvk,jvkl->jvl", near, np.concatenate([each.left_near for each in self._parts], axis=1)
-        ) + np.einsum(
-            "jvls,jvsl->jvl", own, np.concatenate([each.left_own for each in self._parts], axis=1)
-        )
-        result: Floats = np.log(shares)
+        near, own = self._chances(_joined([parts.left_evidence for parts in self._parts]))
+        left_near = np.concatenate([parts.left_near for parts in self._parts])
+        left_own = np.concatenate([parts.left_own for parts in self._parts])
+        shares = np.einsum("nk,nkl->nl", near, left_near) + np.einsum("nls,nsl->nl", own, left_own)
+        labels, values = self.observed.shape
+        result: Floats = np.zeros((labels, values, labels))
+        # Each feature's seen values come label by label.
+        seen = [np.nonzero(self.observed[:, self.columns(at)]) for at in range(len(self._parts))]
+        rows = np.concatenate([label for label, _ in seen])
+        columns = [start + at for start, (_, at) in zip(self.problem.offsets, seen, strict=True)]
+        result[rows, np.concatenate(columns)] = np.log(shares)
         return result
 
     def sample(self, rng: np.random.Generator) -> Floats:
@@ -211,9 +215,10 @@ class _Learned(NamedTuple):
 def _learn(evidence: _Evidence) -> _Learned:
     """Estimate how many features are of each kind, and which scales are frequent, in turn.
 
-    The shares maximise the likelihood times Π share, in which equal shares count for one:
-    expectation and maximisation. What that gives is compared with the likelihood that all are as
-    the problem says.
+    As in expectation and maximisation, with one imagined feature of each kind and a third of one at
+    each scale. It comes close to the maximum of the likelihood and does not quite reach it, as the
+    evidence against common shares depends on the scales too, which the second step leaves aside.
+    What it gives is compared with the likelihood that all features are as the problem says.
     """
     votes = np.isfinite(evidence.near[:, 0])  # without those that are known to somebody
     evidence = _Evidence(*(each[votes] for each in evidence))
@@ -237,9 +242,9 @@ def _learn(evidence: _Evidence) -> _Learned:
 class _Feature(NamedTuple):
     """Of one feature: the evidence and the parameters of each kind, and those without one value.
 
-    `near` is kinds − 1 × labels × values, `own` scales × labels × values; what is left is for each
-    label and value that was seen, with how frequent that value is under each label in the eyes of
-    the others: `left_near` is kinds − 1 × labels, `left_own` scales × labels.
+    `near` is kinds − 1 × labels × values, `own` scales × labels × values. What is left has a row
+    for each value of each label that was seen, and says how frequent it is under each label in the
+    eyes of the others: `left_near` is … × kinds − 1 × labels, `left_own` … × scales × labels.
     """
 
     evidence: _Evidence
@@ -266,21 +271,14 @@ def _feature(observed: bytes, alpha: bytes, labels: int) -> _Feature:
         near_logs[:] = own_logs[..., 1:] = pooled_logs[:, 1:] = -np.inf
     evidence = _Evidence(near_logs, own_logs, pooled_logs)
 
-    def left(found: Floats) -> Floats:
-        """Put what was found without a value at its label and value; elsewhere it means nothing."""
-        placed = np.ones((counts.size, *found.shape[1:]))
-        placed[seen] = found[1:]
-        return placed.reshape(labels, values, *found.shape[1:])
-
-    at = np.append(0, seen % values)  # where the value is that was left out
-    each = np.arange(len(at))
+    each, value = np.arange(1, len(without)), seen % values
     return _Feature(
         _Evidence(*(found[0].copy() for found in evidence)),  # else all of it would be kept
         near[0].copy(),
         own[0].copy(),
-        _Evidence(*map(left, evidence)),
-        left(near[each, :, :, at]),
-        left(own[each, :, :, at]),
+        _Evidence(*(found[1:].copy() for found in evidence)),
+        near[each, :, :, value],
+        own[each, :, :, value],
     )
 
 
@@ -332,11 +330,14 @@ def _log_marginal(prior: Floats, counts: Floats, total: Floats | float) -> Float
     return result
 
 
-def _stacked(evidence: Sequence[_Evidence], axis: int | None = None) -> _Evidence:
-    """Put the evidence of several features together, along an axis or a new one in front."""
-    if axis is None:
-        return _Evidence(*map(np.stack, zip(*evidence, strict=True)))
-    return _Evidence(*(np.concatenate(each, axis=axis) for each in zip(*evidence, strict=True)))
+def _stacked(evidence: Sequence[_Evidence]) -> _Evidence:
+    """Put the evidence of several features below each other."""
+    return _Evidence(*map(np.stack, zip(*evidence, strict=True)))
+
+
+def _joined(evidence: Sequence[_Evidence]) -> _Evidence:
+    """Put evidence that has rows already below each other."""
+    return _Evidence(*map(np.concatenate, zip(*evidence, strict=True)))
 
 
 def _normalised(logs: Floats) -> Floats:

@@ -38,7 +38,8 @@ class Auto:
 
     Of the best feature one value is bought, of the label whose share of these purchases would do
     most good alone (if several would, of the one with the fewest values); then all is weighed anew.
-    Requests under way count as bought.
+    Requests under way count as bought. The rest of the handful goes along as a plan, for those who
+    want several requests at once (`budgeted.policies.planner`).
 
     It is the default for the sake of what comes with it unless told otherwise: a belief in which
     features may be irrelevant, cases whose values overlap, and a classifier that does not count the
@@ -100,7 +101,8 @@ for 1 spent, over 2 purchases of 'fever'")
             f"purchase{'s' if number > 1 else ''} of {name!r}"
         )
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
-        plan = in_turns(number, chosen, depths[chosen.feature], bought[chosen.feature])
+        shares = spread(numbers, depths, bought)[chosen.feature]
+        plan = in_turns(chosen, shares, bought[chosen.feature])
         return Choice(chosen, scores, reason, engine, plan[1:])
 
     def _best_labels(
@@ -174,18 +176,33 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
     return rest_to_the_best(evenly(total, most), total, most, bought)
 
 
-def in_turns(number: int, first: Action, most: Integers, bought: Floats) -> tuple[Action, ...]:
-    """Return so many purchases of a feature: the first one, then always of the rarest label.
+def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, ...]:
+    """Return the purchases of a feature that were weighed, in an order.
 
-    >>> [each.label for each in in_turns(5, Action(0, 1), np.array([9, 2]), np.array([4.0, 3.0]))]
+    Parameters
+    ----------
+    first
+        The one that comes first.
+    shares
+        How many of each label; if there is none of the first one's, one is exchanged for it.
+    bought
+        Values of each label that there are; a label of which there are few comes early.
+
+    Examples
+    --------
+    >>> order = in_turns(Action(0, 1), np.array([3, 2]), np.array([4.0, 3.0]))
+    >>> [each.label for each in order]
     [1, 0, 1, 0, 0]
     """
-    left, known = most.copy(), bought.copy()
+    left, known = shares.copy(), bought.copy()
+    if not left[first.label]:
+        left[first.label] += 1
+        left[left.argmax()] -= left.sum() > 1
     plan = [first]
     while True:
         left[plan[-1].label] -= 1
         known[plan[-1].label] += 1
-        if len(plan) == min(number, MOST_PLANNED) or not left.any():
+        if not left.any() or len(plan) == MOST_PLANNED:
             return tuple(plan)
         plan.append(Action(first.feature, int(np.where(left > 0, known, np.inf).argmin())))
 

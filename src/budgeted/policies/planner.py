@@ -22,8 +22,12 @@ class Planner:
     then what is left of it after some of it was bought is worth at least as much per money: what
     was bought cannot have been worth more, or a smaller handful would have been better.
 
-    A plan ends when it is used up, when a value came back, or when anything but the plan's own
-    requests is under way. A policy without plans is asked each time.
+    A plan ends when it is used up, when a value came back or the budget was changed (then the
+    belief is another one), or when anything but the plan's own requests is under way. Scores and
+    reason are those of the decision. A policy without plans is asked each time.
+
+    This is memory, so a planner is made anew for requests that are wanted together, and not kept:
+    what is asked depends on the study and on nothing else.
 
     Parameters
     ----------

@@ -11,17 +11,17 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from budgeted.errors import BudgetedError, BusyError, StudyError
-from budgeted.events import Entry
+from budgeted.events import Entry, Event
 from budgeted.judging import Validation
 from budgeted.money import MoneyLike
 from budgeted.policies.planner import Planner
 from budgeted.state import State
 from budgeted.study import Requested, Study, decisions
 from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import Standing
 from budgeted.study.together import Decide, Granted, Wish
 from budgeted.web.curve import Curve
 
@@ -71,12 +71,12 @@ class Desk:
         most_at_once: int = 200,
     ) -> None:
         self._study = study
-        self._planner = Planner(study.policy)
         self.name = study.name
         self._snapshot = study.snapshot()
         self._seq = self._snapshot.events
         self.most_at_once = most_at_once
         self._waiting: list[_Waiting] = []
+        self._together: Planner | None = None  # decides for all who ask in the same write
         self._running: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="study")
         self._views: dict[tuple[Any, ...], Any] = {}
@@ -155,7 +155,12 @@ class Desk:
         """See `Study.ask`."""
         if not 1 <= n <= self.most_at_once:
             raise StudyError(f"n: must be from 1 to {self.most_at_once}, got {n}")
-        decide = partial(decisions.choices, chooser=self._planner, n=n)
+
+        def decide(draft: Standing) -> list[Event]:
+            if self._together is None:
+                self._together = Planner(self._study.policy)
+            return decisions.choices(draft, self._together, n)
+
         granted: Granted = await self._wait_for(Wish(by, decide), late=True)
         return Done(granted.requests, granted.state)
 
@@ -283,6 +288,7 @@ class Desk:
         """Carry out wishes on the thread of the study; make a snapshot if somebody looks."""
         answers: tuple[Granted | BudgetedError, ...] = ()
         if wishes:
+            self._together = None
             answers = self._study.carry_out(wishes)
         else:
             self._study.refresh()

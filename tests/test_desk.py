@@ -1,0 +1,74 @@
+"""One study on the server: who decides when several people ask."""
+
+import asyncio
+
+from budgeted.policies.auto import Auto
+from budgeted.study import Study
+from budgeted.web.desk import Desk
+from tests import studies
+
+
+def begin(folder, name):
+    database = str(folder / f"{name}.db")
+    problem = studies.make_problem(("1", "1", "1"), budget="100")
+    studies.begin(database, name, problem=problem, per_label=30, policy="auto", seed=4).release()
+    return database
+
+
+def cells(requests):
+    return [(each.feature, each.label) for each in requests]
+
+
+def test_asking_one_by_one_gives_what_a_study_gives(tmp_path):
+    """Also when the server is started again in between: nothing is remembered."""
+
+    async def one_by_one(database, times):
+        desk = Desk(Study.open(database, "served"))
+        found = [(await desk.ask(1, by="anna")).requests[0] for _ in range(times)]
+        await desk.release()
+        return found
+
+    with Study.open(begin(tmp_path, "alone"), "alone") as study:
+        expected = [study.ask(1)[0] for _ in range(6)]
+    served = begin(tmp_path, "served")
+    found = [*asyncio.run(one_by_one(served, 3)), *asyncio.run(one_by_one(served, 3))]
+    assert cells(found) == cells(expected)
+
+
+def test_who_asks_at_the_same_moment_shares_decisions(tmp_path, monkeypatch):
+    times = []
+    choose = Auto.choose
+
+    def counted(self, state, rng):
+        times.append(1)
+        return choose(self, state, rng)
+
+    monkeypatch.setattr(Auto, "choose", counted)
+
+    async def crowd(database):
+        desk = Desk(Study.open(database, "crowd"))
+        done = await asyncio.gather(*(desk.ask(1, by=f"person {at}") for at in range(12)))
+        await desk.release()
+        return [each.requests[0] for each in done]
+
+    found = asyncio.run(crowd(begin(tmp_path, "crowd")))
+    assert len({(each.case, each.feature) for each in found}) == 12
+    assert sum(times) <= 7  # each decision is good for a value of either label
+
+
+def test_a_study_of_an_unknown_policy_can_still_be_seen(tmp_path, monkeypatch):
+    database = begin(tmp_path, "future")
+    study = Study.open(database, "future")
+
+    def unknown(*_given, **_parameters):
+        raise AssertionError("looking must not need the policy")
+
+    monkeypatch.setattr("budgeted.study.make_policy", unknown)
+
+    async def look():
+        desk = Desk(study)
+        seen = await desk.look()
+        await desk.release()
+        return seen
+
+    assert asyncio.run(look()).name == "future"
