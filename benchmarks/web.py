@@ -4,10 +4,10 @@ Each client asks for a request and tells its value, over and over, over real soc
 a process of its own, and so are the clients. First one client alone, then all of them. After that
 the journal is compared with what the clients believe.
 
-Who never pauses waits for all others, and a decision that takes long is made as often as it is
-asked for. So there are several scenes, each with its answer and all with the same bound: a policy
-that decides at once, single feature lookahead and the default where nobody pauses, and the default
-with people who take a moment between two calls.
+Who never pauses waits for all others. How long depends on the policy, so there are several scenes,
+all with the same bound: the default, whose decisions are good for several requests, where nobody
+pauses and with people who take a moment between two calls; a policy that decides at once; and
+single feature lookahead, which decides anew for every request.
 
 python benchmarks/web.py [--clients 50] [--seconds 60] [--policy NAME --pause SECONDS] [--json]
 """
@@ -33,7 +33,7 @@ from budgeted import Feature, Problem, Study
 from budgeted.events import Asked, Told
 from engine import Finding
 
-FEATURES, CASES, COST = 10, 4_000, Decimal("1.50")
+FEATURES, CASES, COST = 10, 10_000, Decimal("1.50")
 MOST_DEPTH = 20
 BOUND = 20.0
 _STUDY = "crowd"
@@ -88,7 +88,7 @@ class Scene:
         return f"{self.policy}, {pauses}"
 
 
-SCENES = (Scene("round-robin"), Scene("auto", pause=1), Scene("sfl"), Scene("auto"))
+SCENES = (Scene("auto"), Scene("auto", pause=1), Scene("round-robin"), Scene("sfl"))
 
 
 class Client:
@@ -108,6 +108,9 @@ class Client:
                 answer = await self._call("ask", {}, self._notes.asked)
                 if answer is None:
                     continue
+                if not answer["requests"]:
+                    self._notes.errors.append("the study is exhausted; it needs more cases")
+                    break
                 for request in answer["requests"]:
                     number = request["number"]
                     value = request["values"][number % 3]
