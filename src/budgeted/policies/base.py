@@ -39,8 +39,16 @@ class Choice:
     plan: tuple[Action, ...] = ()
 
 
+class Chooser(Protocol):
+    """Whoever says what to buy next: a policy, or what stands before one."""
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell to buy next, or None when nothing is affordable."""
+        ...
+
+
 @runtime_checkable
-class Policy(Protocol):
+class Policy(Chooser, Protocol):
     """A rule that says what to buy next: a pure function of the state and a generator.
 
     It returns None when nothing can be bought any more. Whatever it needs to remember it reads
@@ -58,10 +66,6 @@ class Policy(Protocol):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-
-    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
-        """Return the cell to buy next, or None when nothing is affordable."""
-        ...
 
 
 def looks_back(policy: Policy) -> int | None:

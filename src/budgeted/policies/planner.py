@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from budgeted.belief import Belief
-from budgeted.policies.base import Choice, Policy
+from budgeted.policies.base import Choice, Chooser
 from budgeted.problem import Action
 from budgeted.state import State
 
@@ -47,7 +47,7 @@ class Planner:
     Action(feature=0, label=0)
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Chooser) -> None:
         self._policy = policy
         self._choice: Choice | None = None
         self._known: Belief | None = None

@@ -23,7 +23,7 @@ from budgeted.policies import (
     policy,
     settings,
 )
-from budgeted.policies.planner import Planner
+from budgeted.policies.base import Chooser
 from budgeted.problem import Problem
 from budgeted.streams import POLICY, stream
 from budgeted.study.standing import (
@@ -147,7 +147,7 @@ def shortened(mistakes: list[str]) -> list[str]:
     return mistakes if more <= 0 else [*mistakes[:_MOST_SHOWN], f"and {more} more"]
 
 
-def choices(draft: Standing, chooser: Planner, n: int) -> list[Event]:
+def choices(draft: Standing, chooser: Chooser, n: int) -> list[Event]:
     """Return the next n requests; every decision sees those before it as under way."""
     if draft.closed:
         raise StudyError("the study is closed; nothing is asked any more")
