@@ -96,6 +96,8 @@ def test_a_study_by_keyboard_alone(browser, filled):
     name = "by keyboard"
     with window(browser, filled) as watched:
         page = watched.page(f"{filled.url}/studies")
+        # Whoever listens from the beginning is listening when a dialogue for a file opens.
+        page.on("filechooser", lambda _: None)
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
         tab_to(page, page.get_by_role("link", name="New study"))
