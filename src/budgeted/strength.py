@@ -222,21 +222,41 @@ def _learn(evidence: _Evidence) -> _Learned:
     """
     votes = np.isfinite(evidence.near[:, 0])  # without those that are known to somebody
     evidence = _Evidence(*(each[votes] for each in evidence))
-    labels, scales = evidence.own.shape[1:]
-    learned = _Learned(
-        np.full(len(KINDS), 1 / len(KINDS)), np.full((labels, scales), 1 / scales), 0.0
-    )
-    for _ in range(_ROUNDS):
-        near, own = learned.chances(evidence)
-        kinds = 1 + np.append(near.sum(axis=0), own[:, 0].sum())
-        each = 1 / scales + own.sum(axis=0)
-        learned = _Learned(kinds / kinds.sum(), each / each.sum(axis=1, keepdims=True), 0.0)
+    learned = _in_turn(evidence)
+    scales = len(CONCENTRATIONS)
     logs, _ = learned.logs(evidence)
     mixed = np.logaddexp.reduce(logs, axis=1).sum() + np.log(1 - ALL_RELEVANT)
     mixed += np.log(learned.kinds * len(KINDS)).sum()
     mixed += np.log(learned.scales * scales).sum() / scales
     stated = (evidence.own[..., 0].sum(axis=1) - evidence.pooled[:, 0]).sum() + np.log(ALL_RELEVANT)
     return learned._replace(as_stated=float(np.exp(stated - np.logaddexp(stated, mixed))))
+
+
+def _in_turn(evidence: _Evidence) -> _Learned:
+    """Return shares of kinds and scales, without what all features as stated would say.
+
+    The same as with `_Learned.chances` in each round; what stays the same is computed once.
+    """
+    features, labels, scales = evidence.own.shape
+    best, best_pooled = evidence.own.max(axis=-1), evidence.pooled.max(axis=-1)
+    own = np.exp(evidence.own - best[..., None])
+    pooled = np.exp(evidence.pooled - best_pooled[:, None])
+    logs = np.empty((features, len(KINDS)))
+    logs[:, :-1] = evidence.near
+    kind = np.full(len(KINDS), 1 / len(KINDS))
+    scale = np.full((labels, scales), 1 / scales)
+    for _ in range(_ROUNDS):
+        each = own * scale
+        label = each.sum(axis=-1)
+        same = pooled @ (scale.sum(axis=0) / labels)
+        logs[:, -1] = (best + np.log(label)).sum(axis=-1) - best_pooled - np.log(same)
+        chances = kind * np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        kind = 1 + chances.sum(axis=0)
+        kind /= kind.sum()
+        scale = 1 / scales + (each * (chances[:, -1:] / label)[..., None]).sum(axis=0)
+        scale /= scale.sum(axis=1, keepdims=True)
+    return _Learned(kind, scale, 0.0)
 
 
 class _Feature(NamedTuple):
