@@ -10,15 +10,7 @@ from reproduction.report import Circumstances
 
 from benchmark.comparison import Comparison
 from benchmark.drawing import RIVALS, draw
-from benchmark.problems import (
-    BROAD,
-    CONTENDERS,
-    DEFAULT,
-    MUST_HOLD,
-    SEED,
-    TABLES_SEED,
-    Line,
-)
+from benchmark.problems import BROAD, CONTENDERS, DEFAULT, MUST_HOLD, SEED, TABLES_SEED, Line
 from benchmark.promises import HOLDS, NOT, PROMISES, TOO_FEW, Outcome, outcome, signed
 from benchmark.statistics import Verdict, area
 from budgeted.results import Store

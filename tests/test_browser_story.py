@@ -399,8 +399,11 @@ def test_news_that_comes_while_a_part_is_being_fetched_is_not_lost(browser, serv
         page.route(re.compile(r"/(recent|money|about)$"), hold_up)
         tell_truth(page, cards(page).nth(0))
         expect(cards(page)).to_have_count(1)
-        while len(held) < 3:  # all three parts are being fetched, and what comes is held up
+        for _ in range(400):  # until all three parts are being fetched, and what comes is held up
+            if len(held) == 3:
+                break
             page.wait_for_timeout(50)
+        assert len(held) == 3
         tell_truth(page, cards(page).nth(0))
         expect(cards(page)).to_have_count(0)
         for route, made_before_the_second_answer in held:

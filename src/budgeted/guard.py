@@ -52,8 +52,8 @@ TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 averaged, with 0, for how much is delivered.
 """
 CAUTION = 10.0
-"""How much more frequent the most frequent label must be before features need to earn trust: where
-it is by 1/10 of all cases, it is as likely as not at first that they say nothing.
+"""Where the most frequent label is ahead of the second by one in so many cases, it is as likely as
+not at first that the features say nothing.
 """
 _ROUNDING = 1e-9
 _AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
@@ -144,8 +144,7 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     logs = np.array([_log_likelihood(bought + each * scores, labels) for each in possible])
     second, first = np.sort(np.exp(prior))[-2:]
     odds = (CAUTION * (first - second)) ** 3
-    before = np.append(_AT_FIRST, odds) / (1 + odds)
-    chances = before * np.exp(logs - logs.max())
+    chances = np.append(_AT_FIRST, odds) * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
 
 

@@ -78,13 +78,13 @@ class StrengthBelief(Belief):
     @cached_property
     def kinds(self) -> Floats:
         """For each feature the probability that it is of each kind, features × kinds."""
-        near, own = self._chances(_stacked([parts.evidence for parts in self._parts]))
+        near, own = self._chances(self._evidence)
         return np.concatenate([near, own[:, :1].sum(axis=-1)], axis=1)
 
     @cached_property
     def means(self) -> Floats:
         """Posterior mean of every parameter, labels × values."""
-        near, own = self._chances(_stacked([parts.evidence for parts in self._parts]))
+        near, own = self._chances(self._evidence)
         each = [
             np.tensordot(near[at], parts.near, 1) + np.einsum("js,sjv->jv", own[at], parts.own)
             for at, parts in enumerate(self._parts)
@@ -149,8 +149,13 @@ class StrengthBelief(Belief):
         )
 
     @cached_property
+    def _evidence(self) -> _Evidence:
+        """Of all features, below each other."""
+        return _Evidence(*map(np.stack, zip(*(each.evidence for each in self._parts), strict=True)))
+
+    @cached_property
     def _learned(self) -> _Learned:
-        return _learn(_stacked([parts.evidence for parts in self._parts]))
+        return _learn(self._evidence)
 
     def _chances(self, evidence: _Evidence) -> tuple[Floats, Floats]:
         """Probabilities of the kinds but the last, and of its scales for each label."""
@@ -348,11 +353,6 @@ def _log_marginal(prior: Floats, counts: Floats, total: Floats | float) -> Float
     values = (log_gamma(counts + prior) - log_gamma(prior)).sum(axis=-1)
     result: Floats = values + log_gamma(np.asarray(total)) - log_gamma(total + counts.sum(axis=-1))
     return result
-
-
-def _stacked(evidence: Sequence[_Evidence]) -> _Evidence:
-    """Put the evidence of several features below each other."""
-    return _Evidence(*map(np.stack, zip(*evidence, strict=True)))
 
 
 def _joined(evidence: Sequence[_Evidence]) -> _Evidence:

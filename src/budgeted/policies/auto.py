@@ -101,7 +101,8 @@ for 1 spent, over 2 purchases of 'fever'")
             f"purchase{'s' if number > 1 else ''} of {name!r}"
         )
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
-        shares = spread(numbers, depths, bought)[chosen.feature]
+        only = slice(chosen.feature, chosen.feature + 1)
+        shares = spread(numbers[only], depths[only], bought[only])[0]
         plan = in_turns(chosen, shares, bought[chosen.feature])
         return Choice(chosen, scores, reason, engine, plan[1:])
 
@@ -194,17 +195,18 @@ def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, .
     >>> [each.label for each in order]
     [1, 0, 1, 0, 0]
     """
-    left, known = shares.copy(), bought.copy()
+    left, known = shares.tolist(), bought.tolist()  # a few numbers: lists are faster
     if not left[first.label]:
+        left[left.index(max(left))] -= 1
         left[first.label] += 1
-        left[left.argmax()] -= left.sum() > 1
     plan = [first]
     while True:
         left[plan[-1].label] -= 1
         known[plan[-1].label] += 1
-        if not left.any() or len(plan) == MOST_PLANNED:
+        labels = [label for label, number in enumerate(left) if number > 0]
+        if not labels or len(plan) == MOST_PLANNED:
             return tuple(plan)
-        plan.append(Action(first.feature, int(np.where(left > 0, known, np.inf).argmin())))
+        plan.append(Action(first.feature, min(labels, key=known.__getitem__)))
 
 
 def _bought(state: State) -> Floats:
