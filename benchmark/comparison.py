@@ -45,6 +45,11 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.majority)
 
+    @property
+    def enough(self) -> bool:
+        """Whether there are as many runs as the line asks for; before, nothing is decided."""
+        return len(self) >= self.line.runs
+
     def mean(self, policy: str) -> Mean:
         """Return the error of a policy when the money is spent."""
         return self.runs[policy].final

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmark.comparison import Comparison
+from benchmark.promises import TOO_FEW
 from benchmark.statistics import Verdict
 from budgeted.comparison import curves_figure
 from budgeted.figures import Figure, frame, save
@@ -15,7 +16,8 @@ CURVES = ("figure-3b", "figure-3a", "mushroom")
 RIVALS = ("sfl", "round-robin")
 SCALE = 1.1
 """Small files: they are kept with the code."""
-_COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00"}
+_COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00",
+            TOO_FEW: "#DDDDDD"}  # fmt: skip
 
 
 def draw(found: Mapping[str, Comparison], folder: Path) -> list[tuple[str, str]]:
@@ -82,11 +84,12 @@ def differences(compared: Sequence[Comparison]) -> Figure:
 def _row(compared: Comparison, rival: str) -> dict[str, str | float]:
     gap = compared.against(rival)
     verdict = Verdict(gap)
+    seen = "better" if verdict.better else "worse" if verdict.worse else "level"
     return {
         "line": compared.line.name,
         "rival": f"auto minus {rival}",
         "mean": gap.value,
         "low": gap.value - 1.96 * gap.standard_error,
         "high": gap.value + 1.96 * gap.standard_error,
-        "auto is": "better" if verdict.better else "worse" if verdict.worse else "level",
+        "auto is": seen if compared.enough else TOO_FEW,
     }

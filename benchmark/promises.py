@@ -61,7 +61,7 @@ def outcome(promise: Promise, found: Mapping[str, Comparison]) -> Outcome:
         return Outcome(promise, 0 if comparison is None else len(comparison), "", TOO_FEW)
     finding = promise.decide(comparison)
     verdict = HOLDS if finding.kept else NOT
-    if len(comparison) < promise.line.runs:
+    if not comparison.enough:
         verdict = TOO_FEW
     return Outcome(promise, len(comparison), finding.seen, verdict)
 

@@ -143,7 +143,7 @@ def _promises(outcomes: list[Outcome]) -> str:
 
 
 def _balance(found: Found, rival: str) -> str:
-    gaps = {name: each.against(rival) for name, each in found.items() if len(each) > 1}
+    gaps = {name: each.against(rival) for name, each in found.items() if each.enough}
     better = [name for name, gap in gaps.items() if Verdict(gap).better]
     worse = [name for name, gap in gaps.items() if Verdict(gap).worse]
     lost = ", ".join(f"{name} ({signed(*gaps[name])})" for name in worse)
@@ -151,6 +151,7 @@ def _balance(found: Found, rival: str) -> str:
         f"Against {rival}, on {len(gaps)} lines: significantly better on {len(better)}, significantly "
         f"worse on {len(worse)}{f': {lost}' if worse else ''}, level on "
         f"{len(gaps) - len(better) - len(worse)}."
+        f"{f' Not enough runs on {open_} more.' if (open_ := len(found) - len(gaps)) else ''}"
     )
 
 

@@ -166,6 +166,19 @@ def test_too_few_runs_decide_nothing():
     assert outcome(PROMISES[0], {}).verdict == TOO_FEW
 
 
+def test_too_few_runs_are_neither_gains_nor_losses():
+    line = MUST_HOLD[0]
+    for runs, words, colour in (
+        (line.runs, "significantly worse on 1: figure-3b-60", "worse"),
+        (line.runs - 1, "on 0 lines: significantly better on 0", TOO_FEW),
+    ):
+        few = comparison(line, runs=runs, auto=0.3)
+        text = report._balance({line.name: few}, "sfl")
+        assert words in text
+        assert text.endswith("Not enough runs on 1 more.") == (colour == TOO_FEW)
+        assert drawing._row(few, "sfl")["auto is"] == colour
+
+
 def test_the_lines_are_those_that_were_asked_for():
     names = [line.name for line in MUST_HOLD]
     assert len(set(names)) == len(names)

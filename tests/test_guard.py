@@ -89,7 +89,7 @@ def slow_weights(belief, purchases):
         math.fsum(likelihood(label, list(says.values()), trust) for label, says in judged)
         for trust in temperatures
     )
-    odds = math.log(0.95 / 0.05) + everything - led
+    odds = math.log(0.98 / 0.02) + everything - led
     trust = 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
     return [1.0 if feature == leader else trust for feature in range(number)]
 

@@ -14,7 +14,7 @@ worse. Then::
 
     score(label) = log prior + log P(leader's value | label) + g · Σ_others log P(value | label)
 
-where g is the probability that the others help: 0.95 before anything is seen, moved by the
+where g is the probability that the others help: 0.98 before anything is seen, moved by the
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
 without its own value.
 
@@ -45,7 +45,7 @@ from budgeted.relevance import logistic
 from budgeted.strength import StrengthBelief
 
 CLASSIFIERS = ("naive", "guarded")
-HELPFUL = 0.95
+HELPFUL = 0.98
 """Probability, before anything is seen, that the other features help the leader."""
 TEMPERATURES: Floats = np.array([1, 0.7, 0.5, 0.35, 0.25, 0.15])
 """By what scores may be multiplied: at its best before the leader and the others are compared, and
@@ -107,7 +107,7 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
     >>> for each in bought:
     ...     belief = belief.observe(each.feature, each.label, each.value)
     >>> deliver("guarded", belief, bought).weights.round(2).tolist()
-    [0.33, 0.31, 0.31]
+    [0.32, 0.31, 0.31]
     """
     if classifier == "naive" or not belief.observed.any():
         return Delivered(belief)
