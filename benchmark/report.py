@@ -34,8 +34,8 @@ def write(
     found = {each.line.name: each for each in read if each is not None}
     everyone = {}
     for line in broad:
-        _, runs_of = Store(results, line.experiment(runs)).load_common()
-        if runs_of:
+        numbers, runs_of = Store(results, line.experiment(runs)).load_common()
+        if len(numbers) > 1:  # one run has no standard error
             everyone[line] = runs_of
     outcomes = [outcome(promise, found) for promise in PROMISES]
     curves = draw(found, docs / "benchmark")
