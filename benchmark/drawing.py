@@ -16,16 +16,15 @@ CURVES = ("figure-3b", "figure-3a", "mushroom")
 RIVALS = ("sfl", "round-robin")
 SCALE = 1.1
 """Small files: they are kept with the code."""
-_COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00",
-            TOO_FEW: "#DDDDDD"}  # fmt: skip
+_COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00", TOO_FEW: "#DDDDDD"}
 
 
 def draw(found: Mapping[str, Comparison], folder: Path) -> list[tuple[str, str]]:
-    """Draw what there are runs for; return a title and a file name each."""
+    """Draw what there are two runs or more of; return a title and a file name each."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for problem in CURVES:
-        there = [each for each in found.values() if each.line.topic == problem and len(each) > 1]
+        there = [each for each in found.values() if each.line.topic == problem]
         if there:
             shown = max(there, key=lambda each: each.line.budget)
             truth = problem in ("figure-3a", "figure-3b")
@@ -33,9 +32,8 @@ def draw(found: Mapping[str, Comparison], folder: Path) -> list[tuple[str, str]]
             figure = curves_figure(shown.line.title, shown.runs, error)
             save(figure, folder / f"{problem}.png", SCALE)
             drawn.append((shown.line.title, f"{problem}.png"))
-    compared = [each for each in found.values() if len(each) > 1]
-    if compared:
-        save(differences(compared), folder / "differences.png", SCALE)
+    if found:
+        save(differences(list(found.values())), folder / "differences.png", SCALE)
     return drawn
 
 
@@ -83,13 +81,11 @@ def differences(compared: Sequence[Comparison]) -> Figure:
 
 def _row(compared: Comparison, rival: str) -> dict[str, str | float]:
     gap = compared.against(rival)
-    verdict = Verdict(gap)
-    seen = "better" if verdict.better else "worse" if verdict.worse else "level"
     return {
         "line": compared.line.name,
         "rival": f"auto minus {rival}",
         "mean": gap.value,
         "low": gap.value - 1.96 * gap.standard_error,
         "high": gap.value + 1.96 * gap.standard_error,
-        "auto is": seen if compared.enough else TOO_FEW,
+        "auto is": str(Verdict(gap)) if compared.enough else TOO_FEW,
     }

@@ -18,6 +18,7 @@ from budgeted.runs import Runs
 
 Found = Mapping[str, Comparison]
 
+SIGNS = {"better": " ▼ better", "worse": " ▲ worse", "level": ""}
 MARKS = {HOLDS: "✔ holds", NOT: "✘ **does not hold**", TOO_FEW: "… not enough runs"}
 CHOSEN = Path(__file__).with_name("how_the_default_was_chosen.md")
 
@@ -35,9 +36,11 @@ def write(
     everyone = {}
     for line in broad:
         numbers, runs_of = Store(results, line.experiment(runs)).load_common()
-        if len(numbers) > 1:  # one run has no standard error
+        if len(numbers) > 1:
             everyone[line] = runs_of
     outcomes = [outcome(promise, found) for promise in PROMISES]
+    # One run has no standard error, so that it is counted above and shown nowhere else.
+    found = {name: each for name, each in found.items() if len(each) > 1}
     curves = draw(found, docs / "benchmark")
     docs.mkdir(parents=True, exist_ok=True)
     text = page(found, everyone, outcomes, curves)
@@ -177,9 +180,7 @@ def _differences(found: Found) -> str:
 
 def _gap(each: Comparison, rival: str) -> str:
     gap = each.against(rival)
-    verdict = Verdict(gap)
-    mark = " ▼ better" if verdict.better else " ▲ worse" if verdict.worse else ""
-    return f"{signed(*gap)}{mark}"
+    return f"{signed(*gap)}{SIGNS[str(Verdict(gap))]}"
 
 
 def _areas(found: Found) -> str:

@@ -74,6 +74,9 @@ class Verdict:
         """Whether the first has significantly less error."""
         return self.difference.value < -SIGNIFICANT * self.difference.standard_error
 
+    def __str__(self) -> str:
+        return "better" if self.better else "worse" if self.worse else "level"
+
 
 def target(shopper: Sequence[float] | Floats) -> float:
     """Return the error that the random shopper's curve has over the last fifth of its money."""

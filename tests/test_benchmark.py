@@ -245,6 +245,22 @@ def test_runs_that_not_every_policy_has_finished_are_left_out(played, tmp_path):
         assert (part.runs[name].errors[0] == whole.runs[name].errors[1]).all()
 
 
+def test_a_single_run_is_not_shown(played, tmp_path):
+    away = [Store(played, line.experiment(2)).run_file(0, 0) for line in (TINY[0], SMALL_BROAD)]
+    for number, file in enumerate(away):
+        file.rename(tmp_path / str(number))
+    try:
+        report.write(played, tmp_path, 2, TINY, [SMALL_BROAD])
+    finally:
+        for number, file in enumerate(away):
+            (tmp_path / str(number)).rename(file)
+    page = (tmp_path / "benchmark.md").read_text(encoding="utf-8")
+    assert f"| {TINY[1].name} | 2 |" in page
+    assert "nan" not in page
+    assert f"| {TINY[0].name} |" not in page
+    assert "## Every policy with either belief" not in page
+
+
 def test_the_majority_is_that_of_the_validation_rows(played):
     """By hand: the label that most training rows have, and its share of the validation rows."""
     line = TINY[1]
