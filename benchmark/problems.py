@@ -14,8 +14,8 @@ from budgeted.datasets import load
 from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 
-SEED, TABLES_SEED = 20261122, 20261121
-"""Of the synthetic worlds, and of the splits of tables.
+SEED, TABLES_SEED, CAR_SEED = 20261122, 20261121, 20261123
+"""Of the synthetic worlds, and of the splits of tables; car was split anew later than the others.
 
 No constant was chosen with any of these. Earlier splits of the same tables, and earlier worlds, made
 us look again at synthetic problems, as `how_the_default_was_chosen.md` tells in detail.
@@ -85,7 +85,9 @@ class Line:
     @property
     def seed(self) -> int:
         """Of the worlds."""
-        return SEED if "synthetic" in _PROBLEMS[self.problem] else TABLES_SEED
+        if "synthetic" in _PROBLEMS[self.problem]:
+            return SEED
+        return CAR_SEED if self.problem == "car" else TABLES_SEED
 
     @property
     def title(self) -> str:

@@ -349,17 +349,16 @@ def test_the_temperature_is_the_mean_under_the_likelihood_of_the_bought_labels(s
     bought = [sum(each.label == label for each in purchases) for label in (0, 1)]
     logs = []
     for temperature in (1, 0.7, 0.5, 0.35, 0.25, 0.15, 0):
-        log = 0.0
+        log, before = 0.0, Belief.prior(problem)
         for each in purchases:
-            without = belief.retract(0, each.label, each.value)
             masses = [
-                bought[label] * without.mean(0)[label][each.value] ** temperature
-                for label in (0, 1)
+                bought[label] * before.mean(0)[label][each.value] ** temperature for label in (0, 1)
             ]
             log += math.log(masses[each.label] / sum(masses))
+            before = before.observe(0, each.label, each.value)
         logs.append(log)
-    odds = (10 * (prior[0] - prior[1])) ** 3
-    before = [0.5, 0.1, 0.1, 0.1, 0.1, 0.1, odds]
-    chances = [old * math.exp(each - max(logs)) for old, each in zip(before, logs, strict=True)]
+    odds = (10 * (prior[0] - prior[1])) ** 2.5
+    at_first = [0.5, 0.1, 0.1, 0.1, 0.1, 0.1, odds]
+    chances = [old * math.exp(each - max(logs)) for old, each in zip(at_first, logs, strict=True)]
     mean = np.average((1, 0.7, 0.5, 0.35, 0.25, 0.15, 0), weights=chances)
     assert guard.weights(belief, purchases) == pytest.approx([mean])

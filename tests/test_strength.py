@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Problem, Purchase
 from budgeted.guard import deliver
 from budgeted.judging import Validation
-from budgeted.strength import KINDS, StrengthBelief
+from budgeted.kinds import KINDS
+from budgeted.strength import StrengthBelief
 
 ALL_OWN = 1 / 3
 
@@ -145,6 +146,28 @@ def test_it_equals_the_slow_one(drawn):
                     _, means = slow_means(without, *learned)
                     found = np.exp(left[label, start + value])
                     np.testing.assert_allclose(found, means[:, value], rtol=1e-8)
+
+
+@given(drawn=beliefs(), data=st.data())
+@settings(max_examples=40)
+def test_what_is_foretold_comes_from_the_values_before(drawn, data):
+    tables, belief = drawn
+    learned = slow_learned(tables)
+    values = [
+        (at, label, value)
+        for at, counts in enumerate(tables)
+        for label, row in enumerate(counts)
+        for value, number in enumerate(row)
+        for _ in range(number)
+    ]
+    values = data.draw(st.permutations(values))
+    before = [[[0] * len(row) for row in counts] for counts in tables]
+    found = belief.foretold(values)
+    assert found.shape == (len(values), len(belief.problem.labels))
+    for row, (at, label, value) in zip(found, values, strict=True):
+        _, means = slow_means(before[at], *learned)
+        np.testing.assert_allclose(np.exp(row), means[:, value], rtol=1e-8)
+        before[at][label][value] += 1
 
 
 @given(drawn=beliefs())

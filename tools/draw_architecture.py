@@ -23,6 +23,7 @@ WHAT = {
     "runner": "runs on any executor",
     "guard": "the classifier delivered",
     "strength": "a belief: how much?",
+    "kinds": "what one feature shows",
     "relevance": "a belief: what matters?",
     "executors": "processes, Dask",
     "results": "runs as Parquet files",

@@ -189,6 +189,24 @@ class Belief:
         apart, _ = self._left_out()
         return np.log(apart)
 
+    def foretold(self, values: Sequence[tuple[int, int, int]]) -> Floats:
+        """Return what was known of each value before it came, values × labels.
+
+        Parameters
+        ----------
+        values
+            All that were observed, as they came: positions of feature, label and value.
+
+        Returns
+        -------
+            Entry (n, y) is log P(the n-th value | label y) in the light of those before it.
+        """
+        before, logs = self.prior(self.problem), np.zeros((len(values), len(self.problem.labels)))
+        for row, (feature, label, value) in zip(logs, values, strict=True):
+            row[:] = np.log(before.means[:, self.problem.offsets[feature] + value])
+            before = before.observe(feature, label, value)
+        return logs
+
     def _left_out(self) -> tuple[Floats, Floats]:
         """Parameters without one observation, labels × values × labels, and of its own label."""
         totals = np.repeat(self.totals, self.problem.sizes, axis=1)

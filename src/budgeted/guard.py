@@ -18,16 +18,21 @@ where g is the probability that the others help: 0.98 before anything is seen, m
 difference of the log-likelihoods of the two, each at its best temperature and each case judged
 without its own value.
 
-*How far can all of that be trusted against the prior of the labels?* The likelihood of the labels
-of the bought cases, among as many of each label as were bought, says how probable each of several
-temperatures is, and the mean is taken. A temperature of 0 means that the features say nothing. It
-is the likelier at first the more there is to lose by following them in vain: if the most frequent
-label is more frequent than the second by a share d of all cases, its odds are (10 d)³; half of the
-rest is for a temperature of 1. So a rare label is not predicted on the strength of a few values,
-and where nothing tells the labels apart, the most frequent one is predicted.
+*How far can all of that be trusted against the prior of the labels?* Here hindsight flatters: two
+values that agree by chance speak for each other. So each value is taken as it would have been
+foretold before it came (Dawid, 1984). The likelihood of the labels of the bought cases, among as
+many of each label as were bought, says how probable each of several temperatures is, and the mean
+is taken. A temperature of 0 means that the features say nothing. It is the likelier at first the
+more there is to lose by following them in vain: if the most frequent label is more frequent than
+the second by a share d of all cases, its odds are (10 d)^2.5; half of the rest is for a temperature
+of 1. So a rare label is not predicted on the strength of a few values, and where nothing tells the
+labels apart, the most frequent one is predicted.
 
 The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
 leader.
+
+Dawid, *Present position and potential developments: the prequential approach*, Journal of the Royal
+Statistical Society A 147 (1984).
 """
 
 from __future__ import annotations
@@ -40,6 +45,7 @@ from numpy.typing import NDArray
 
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
+from budgeted.problem import Problem
 from budgeted.purchase import Purchase
 from budgeted.relevance import logistic
 from budgeted.strength import StrengthBelief
@@ -55,6 +61,8 @@ CAUTION = 10.0
 """Where the most frequent label is ahead of the second by one in so many cases, it is as likely as
 not at first that the features say nothing.
 """
+STEEPNESS = 2.5
+"""With the power of which these odds grow with that lead."""
 _ROUNDING = 1e-9
 _AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
 """How probable each is before anything is seen, given that the temperature is not 0."""
@@ -107,7 +115,7 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
     >>> for each in bought:
     ...     belief = belief.observe(each.feature, each.label, each.value)
     >>> deliver("guarded", belief, bought).weights.round(2).tolist()
-    [0.32, 0.31, 0.31]
+    [0.38, 0.37, 0.37]
     """
     if classifier == "naive" or not belief.observed.any():
         return Delivered(belief)
@@ -117,7 +125,8 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
 
 def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
     """Return how much each feature counts in the guarded classifier with these parameters."""
-    scores, labels, known = _left_out_scores(belief, purchases)
+    cases = _Cases.of(belief.problem, purchases)
+    scores, labels, known = cases.scores(_left_out(belief, cases.values)), cases.labels, cases.known
     number = len(belief.problem.features)
     if not len(labels):
         return np.ones(number)
@@ -132,7 +141,8 @@ def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
     trust = float(logistic(np.array(np.log(HELPFUL / (1 - HELPFUL)) + better)))
     result = np.full(number, trust)
     result[leader] = 1.0
-    result *= _temperature(prior, np.einsum("rfl,f->rl", scores, result), labels)
+    foretold = cases.scores(belief.foretold(cases.values))
+    result *= _temperature(prior, np.einsum("rfl,f->rl", foretold, result), labels)
     return result
 
 
@@ -143,34 +153,63 @@ def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
     possible = np.append(TEMPERATURES, 0.0)
     logs = np.array([_log_likelihood(bought + each * scores, labels) for each in possible])
     second, first = np.sort(np.exp(prior))[-2:]
-    odds = (CAUTION * (first - second)) ** 3
+    odds = (CAUTION * (first - second)) ** STEEPNESS
     chances = np.append(_AT_FIRST, odds) * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
 
 
-def _left_out_scores(
-    belief: Belief, purchases: Sequence[Purchase]
-) -> tuple[Floats, Integers, NDArray[np.bool_]]:
-    """For each case what each feature says for each label, the case's label, and what is known."""
-    rows: dict[object, int] = {}
-    told = [
-        (rows.setdefault(("alone", at) if each.case is None else each.case, len(rows)), each)
-        for at, each in enumerate(purchases)
-        if each.value is not None
-    ]
-    problem = belief.problem
-    labels = np.zeros(len(rows), dtype=np.int64)
-    known = np.zeros((len(rows), len(problem.features)), dtype=bool)
-    scores = np.zeros((*known.shape, len(problem.labels)))
-    if told:
-        row = np.array([at for at, _ in told])
-        feature = np.array([each.feature for _, each in told])
-        label = np.array([each.label for _, each in told])
-        column = np.asarray(problem.offsets)[feature] + np.array([each.value for _, each in told])
+class _Cases(NamedTuple):
+    """The bought cases: one row each, one column per feature.
+
+    Attributes
+    ----------
+    values
+        Feature, label and value of all that came, in this order.
+    rows
+        The case of each value.
+    labels
+        Of each case.
+    known
+        Whether there is a value, cases × features.
+    """
+
+    values: list[tuple[int, int, int]]
+    rows: Integers
+    labels: Integers
+    known: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, problem: Problem, purchases: Sequence[Purchase]) -> _Cases:
+        """Sort purchases by case; those without a value are left aside."""
+        places: dict[object, int] = {}
+        values, rows = [], []
+        for at, each in enumerate(purchases):
+            if each.value is not None:
+                case = ("alone", at) if each.case is None else each.case
+                rows.append(places.setdefault(case, len(places)))
+                values.append((each.feature, each.label, each.value))
+        row = np.array(rows, dtype=np.int64)
+        features, label, _ = np.array(values, dtype=np.int64).reshape(-1, 3).T
+        labels = np.zeros(len(places), dtype=np.int64)
         labels[row] = label
-        known[row, feature] = True
-        scores[row, feature] = belief.left_out()[label, column]
-    return scores, labels, known
+        known = np.zeros((len(places), len(problem.features)), dtype=bool)
+        known[row, features] = True
+        return cls(values, row, labels, known)
+
+    def scores(self, said: Floats) -> Floats:
+        """Place what each value says for each label, cases × features × labels; else 0."""
+        result: Floats = np.zeros((*self.known.shape, said.shape[1]))
+        result[self.rows, [feature for feature, _, _ in self.values]] = said
+        return result
+
+
+def _left_out(belief: Belief, values: Sequence[tuple[int, int, int]]) -> Floats:
+    """What the others say of each value, values × labels."""
+    features, labels, places = np.array(values, dtype=np.int64).reshape(-1, 3).T
+    result: Floats = belief.left_out()[
+        labels, np.asarray(belief.problem.offsets)[features] + places
+    ]
+    return result
 
 
 def _best(prior: Floats, scores: Floats, labels: Integers) -> float:

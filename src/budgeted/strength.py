@@ -31,23 +31,26 @@ shares, and says nothing about the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from budgeted.belief import Belief, Floats
-from budgeted.relevance import ALL_RELEVANT, log_gamma
+from budgeted.kinds import (
+    CLOSENESS,
+    CONCENTRATIONS,
+    KINDS,
+    SMOOTHING,
+    Evidence,
+    OneFeature,
+    as_foretold,
+    joined,
+    one_feature,
+    scales_of,
+)
+from budgeted.relevance import ALL_RELEVANT
 
-CLOSENESS = (30.0, 8.0, 2.0)
-"""How many values' worth the shares under all labels count for one label, from weak to strong."""
-SMOOTHING = 2.0
-"""Prior counts of the shares under all labels add up to so much."""
-KINDS = ("irrelevant", "weak", "moderate", "strong", "its own")
-CONCENTRATIONS = (0.0, 0.5, 1.0)
-"""Prior counts of a label's own shares that add up to n, above 1, are made to add up to n to the
-power of 1 minus this: as they are stated, between, and 1 in all.
-"""
 _ROUNDS = 30
 """Of estimating in turn the kinds of the features, and how many there are of each."""
 
@@ -98,10 +101,11 @@ class StrengthBelief(Belief):
 
         How many features are of each kind is not estimated anew for each value that is left out.
         """
-        near, own = self._chances(_joined([parts.left_evidence for parts in self._parts]))
-        left_near = np.concatenate([parts.left_near for parts in self._parts])
-        left_own = np.concatenate([parts.left_own for parts in self._parts])
-        shares = np.einsum("nk,nkl->nl", near, left_near) + np.einsum("nls,nsl->nl", own, left_own)
+        shares = self._shares(
+            joined([parts.left_evidence for parts in self._parts]),
+            [parts.left_near for parts in self._parts],
+            [parts.left_own for parts in self._parts],
+        )
         labels, values = self.observed.shape
         result: Floats = np.zeros((labels, values, labels))
         # Each feature's seen values come label by label.
@@ -109,6 +113,23 @@ class StrengthBelief(Belief):
         rows = np.concatenate([label for label, _ in seen])
         columns = [start + at for start, (_, at) in zip(self.problem.offsets, seen, strict=True)]
         result[rows, np.concatenate(columns)] = np.log(shares)
+        return result
+
+    def foretold(self, values: Sequence[tuple[int, int, int]]) -> Floats:
+        """Return what was known of each value before it came; see `Belief.foretold`.
+
+        How many features are of each kind is what is known in the end.
+        """
+        came = np.array(values, dtype=np.int64).reshape(-1, 3)
+        result: Floats = np.zeros((len(came), len(self.problem.labels)))
+        order = np.argsort(came[:, 0], kind="stable")
+        parts = []
+        for feature in np.unique(came[:, 0]).tolist():
+            prior, own = self.alpha[:, self.columns(feature)], came[came[:, 0] == feature, 1:]
+            parts.append(as_foretold(own.tobytes(), prior.tobytes(), len(prior)))
+        if parts:
+            evidence, near, scaled = zip(*parts, strict=True)
+            result[order] = np.log(self._shares(joined(evidence), near, scaled))
         return result
 
     def sample(self, rng: np.random.Generator) -> Floats:
@@ -131,16 +152,16 @@ class StrengthBelief(Belief):
             else:
                 prior = self.alpha[:, columns]
                 for label, chances in enumerate(scales):
-                    scale = rng.choice(_scales(prior), p=chances / chances.sum())
+                    scale = rng.choice(scales_of(prior), p=chances / chances.sum())
                     drawn[label, columns] = rng.dirichlet(seen[label] + scale * prior[label])
         return drawn
 
     @cached_property
-    def _parts(self) -> tuple[_Feature, ...]:
+    def _parts(self) -> tuple[OneFeature, ...]:
         """Of each feature what does not depend on the others; remembered, as most stay the same."""
         columns = [self.columns(at) for at in range(len(self.problem.features))]
         return tuple(
-            _feature(
+            one_feature(
                 self.observed[:, at].tobytes(),
                 self.alpha[:, at].tobytes(),
                 len(self.problem.labels),
@@ -149,15 +170,15 @@ class StrengthBelief(Belief):
         )
 
     @cached_property
-    def _evidence(self) -> _Evidence:
+    def _evidence(self) -> Evidence:
         """Of all features, below each other."""
-        return _Evidence(*map(np.stack, zip(*(each.evidence for each in self._parts), strict=True)))
+        return Evidence(*map(np.stack, zip(*(each.evidence for each in self._parts), strict=True)))
 
     @cached_property
     def _learned(self) -> _Learned:
         return _learn(self._evidence)
 
-    def _chances(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+    def _chances(self, evidence: Evidence) -> tuple[Floats, Floats]:
         """Probabilities of the kinds but the last, and of its scales for each label."""
         near, own = self._learned.chances(evidence)
         as_stated = self._learned.as_stated
@@ -165,23 +186,12 @@ class StrengthBelief(Belief):
         own[..., 0] += as_stated
         return near * (1 - as_stated), own
 
-
-class _Evidence(NamedTuple):
-    """Log-probabilities of the values of a feature, or of many.
-
-    Attributes
-    ----------
-    near
-        If it is of each kind but the last, relative to the first, … × kinds − 1.
-    own
-        Of the values of each label, if it has its own shares, at each scale, … × labels × scales.
-    pooled
-        Of all values together if they come from the same shares, at each scale, … × scales.
-    """
-
-    near: Floats
-    own: Floats
-    pooled: Floats
+    def _shares(self, evidence: Evidence, near: Sequence[Floats], own: Sequence[Floats]) -> Floats:
+        """Means of parameters over the kinds, with evidence of their own, … × labels."""
+        kinds, scales = self._chances(evidence)
+        result: Floats = np.einsum("nk,nkl->nl", kinds, np.concatenate(near))
+        result += np.einsum("nls,nsl->nl", scales, np.concatenate(own))
+        return result
 
 
 class _Learned(NamedTuple):
@@ -201,7 +211,7 @@ class _Learned(NamedTuple):
     scales: Floats
     as_stated: float
 
-    def logs(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+    def logs(self, evidence: Evidence) -> tuple[Floats, Floats]:
         """Log-probabilities of the kinds, and of the scales if it is of the last, normalised."""
         each = evidence.own + np.log(self.scales)
         label = np.logaddexp.reduce(each, axis=-1)
@@ -210,14 +220,14 @@ class _Learned(NamedTuple):
         kinds: Floats = np.concatenate([evidence.near, last], axis=-1) + np.log(self.kinds)
         return kinds, each - label[..., None]
 
-    def chances(self, evidence: _Evidence) -> tuple[Floats, Floats]:
+    def chances(self, evidence: Evidence) -> tuple[Floats, Floats]:
         """Probabilities of the kinds but the last, and of its scales for each label."""
         kinds, scales = self.logs(evidence)
         chances = _normalised(kinds)
         return chances[..., :-1], chances[..., -1:, None] * np.exp(scales)
 
 
-def _learn(evidence: _Evidence) -> _Learned:
+def _learn(evidence: Evidence) -> _Learned:
     """Estimate how many features are of each kind, and which scales are frequent, in turn.
 
     As in expectation and maximisation, with one imagined feature of each kind and a third of one at
@@ -226,7 +236,7 @@ def _learn(evidence: _Evidence) -> _Learned:
     What it gives is compared with the likelihood that all features are as the problem says.
     """
     votes = np.isfinite(evidence.near[:, 0])  # without those that are known to somebody
-    evidence = _Evidence(*(each[votes] for each in evidence))
+    evidence = Evidence(*(each[votes] for each in evidence))
     learned = _in_turn(evidence)
     scales = len(CONCENTRATIONS)
     logs, _ = learned.logs(evidence)
@@ -237,7 +247,7 @@ def _learn(evidence: _Evidence) -> _Learned:
     return learned._replace(as_stated=float(np.exp(stated - np.logaddexp(stated, mixed))))
 
 
-def _in_turn(evidence: _Evidence) -> _Learned:
+def _in_turn(evidence: Evidence) -> _Learned:
     """Return shares of kinds and scales, without what all features as stated would say.
 
     The same as with `_Learned.chances` in each round; what stays the same is computed once.
@@ -262,102 +272,6 @@ def _in_turn(evidence: _Evidence) -> _Learned:
         scale = 1 / scales + (each * (chances[:, -1:] / label)[..., None]).sum(axis=0)
         scale /= scale.sum(axis=1, keepdims=True)
     return _Learned(kind, scale, 0.0)
-
-
-class _Feature(NamedTuple):
-    """Of one feature: the evidence and the parameters of each kind, and those without one value.
-
-    `near` is kinds − 1 × labels × values, `own` scales × labels × values. What is left has a row
-    for each value of each label that was seen, and says how frequent it is under each label in the
-    eyes of the others: `left_near` is … × kinds − 1 × labels, `left_own` … × scales × labels.
-    """
-
-    evidence: _Evidence
-    near: Floats
-    own: Floats
-    left_evidence: _Evidence
-    left_near: Floats
-    left_own: Floats
-
-
-@lru_cache(maxsize=4096)
-def _feature(observed: bytes, alpha: bytes, labels: int) -> _Feature:
-    counts = np.frombuffer(observed, dtype=np.int64).reshape(labels, -1)
-    prior = np.frombuffer(alpha).reshape(labels, -1)
-    values = counts.shape[1]
-    # As it is, and then once for each label and value that was seen, without one of them.
-    seen = np.flatnonzero(counts)
-    without = np.tile(counts.ravel(), (1 + len(seen), 1))
-    without[np.arange(1, len(without)), seen] -= 1
-    all_counts = without.reshape(-1, labels, values).astype(float)
-    near_logs, near = _near(all_counts)
-    own_logs, pooled_logs, own = _own(all_counts, prior)
-    if (prior != prior.flat[0]).any():
-        near_logs[:] = own_logs[..., 1:] = pooled_logs[:, 1:] = -np.inf
-    evidence = _Evidence(near_logs, own_logs, pooled_logs)
-
-    each, value = np.arange(1, len(without)), seen % values
-    return _Feature(
-        _Evidence(*(found[0].copy() for found in evidence)),  # else all of it would be kept
-        near[0].copy(),
-        own[0].copy(),
-        _Evidence(*(found[1:].copy() for found in evidence)),
-        near[each, :, :, value],
-        own[each, :, :, value],
-    )
-
-
-def _near(counts: Floats) -> tuple[Floats, Floats]:
-    """Log evidence of the kinds but the last, … × kinds − 1, and means, … × labels × values.
-
-    These kinds are close to the common shares, and compared with these as they are estimated.
-    """
-    totals, together = counts.sum(axis=-1), counts.sum(axis=-2)
-    smooth = SMOOTHING / counts.shape[-1]
-    common = (together + smooth) / (together.sum(axis=-1, keepdims=True) + SMOOTHING)
-    common = np.broadcast_to(common[:, None], counts.shape)
-    logs, means = [np.zeros(len(counts))], [common]
-    as_common = (counts * np.log(common)).sum(axis=(-2, -1))
-    for close in CLOSENESS:
-        near = close * common
-        each = _log_marginal(near, counts, np.full_like(totals, close)).sum(axis=-1)
-        logs.append(each - as_common)
-        means.append((counts + near) / (totals[..., None] + close))
-    return np.stack(logs, axis=-1), np.stack(means, axis=-3)
-
-
-def _own(counts: Floats, prior: Floats) -> tuple[Floats, Floats, Floats]:
-    """For its own shares at each scale: log evidence, that of common shares, and means."""
-    totals, together = counts.sum(axis=-1, keepdims=True), counts.sum(axis=-2)
-    logs, same, means = [], [], []
-    for scale in _scales(prior):
-        own, pooled = scale * prior, scale * prior.mean(axis=0)
-        logs.append(_log_marginal(own, counts, own.sum(axis=-1)))
-        same.append(_log_marginal(pooled, together, pooled.sum()))
-        means.append((counts + own) / (totals + own.sum(axis=-1, keepdims=True)))
-    return np.stack(logs, axis=-1), np.stack(same, axis=-1), np.stack(means, axis=-3)
-
-
-def _scales(prior: Floats) -> list[float]:
-    """By what the prior counts of a feature, … × values, are multiplied; never made more.
-
-    >>> np.round(_scales(np.ones((2, 9))), 2).tolist()
-    [1.0, 0.33, 0.11]
-    """
-    total = max(float(prior.sum(axis=-1).mean()), 1.0)
-    return [total**-each for each in CONCENTRATIONS]
-
-
-def _log_marginal(prior: Floats, counts: Floats, total: Floats | float) -> Floats:
-    """Log-probability of counts, … × values, under Dirichlet priors that add up to `total`."""
-    values = (log_gamma(counts + prior) - log_gamma(prior)).sum(axis=-1)
-    result: Floats = values + log_gamma(np.asarray(total)) - log_gamma(total + counts.sum(axis=-1))
-    return result
-
-
-def _joined(evidence: Sequence[_Evidence]) -> _Evidence:
-    """Put evidence that has rows already below each other."""
-    return _Evidence(*map(np.concatenate, zip(*evidence, strict=True)))
 
 
 def _normalised(logs: Floats) -> Floats:
