@@ -22,11 +22,18 @@ without its own value.
 values that agree by chance speak for each other. So each value is taken as it would have been
 foretold before it came (Dawid, 1984). The likelihood of the labels of the bought cases, among as
 many of each label as were bought, says how probable each of several temperatures is, and the mean
-is taken. A temperature of 0 means that the features say nothing. It is the likelier at first the
-more there is to lose by following them in vain: if the most frequent label is more frequent than
-the second by a share d of all cases, its odds are (10 d)^2.5; half of the rest is for a temperature
-of 1. So a rare label is not predicted on the strength of a few values, and where nothing tells the
-labels apart, the most frequent one is predicted.
+is taken. A temperature of 0 means that the features say nothing. That is the likelier at first the
+fewer features there are, and is given the more weight the more there is to lose by following them
+in vain. If the most frequent label is more frequent than the second by a share d of all cases, its
+odds with n features are::
+
+    (10 d)^2.5 · q(n) / q(9),    q(n) = 2 / ((n + 1)(n + 2))
+
+where q(n) is the probability that none of n features matters if the share of those that do is
+Beta(2, 1), as in `budgeted.relevance`; fewer than six count as six, as few features have few
+chances to mislead. Half of the rest is for a temperature of 1. So a rare label is not predicted on
+the strength of a few values, and where nothing tells the labels apart, the most frequent one is
+predicted.
 
 The result is naive Bayes with a weight per feature: the temperature, times g unless it is the
 leader.
@@ -59,10 +66,12 @@ averaged, with 0, for how much is delivered.
 """
 CAUTION = 10.0
 """Where the most frequent label is ahead of the second by one in so many cases, it is as likely as
-not at first that the features say nothing.
+not at first that nine features say nothing.
 """
 STEEPNESS = 2.5
 """With the power of which these odds grow with that lead."""
+FEWEST = 6
+"""They grow also the fewer features there are, down to so many."""
 _ROUNDING = 1e-9
 _AT_FIRST: Floats = np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
 """How probable each is before anything is seen, given that the temperature is not 0."""
@@ -142,20 +151,26 @@ def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
     result = np.full(number, trust)
     result[leader] = 1.0
     foretold = cases.scores(belief.foretold(cases.values))
-    result *= _temperature(prior, np.einsum("rfl,f->rl", foretold, result), labels)
+    result *= _temperature(prior, np.einsum("rfl,f->rl", foretold, result), labels, number)
     return result
 
 
-def _temperature(prior: Floats, scores: Floats, labels: Integers) -> float:
+def _temperature(prior: Floats, scores: Floats, labels: Integers, features: int) -> float:
     """Return the mean of all temperatures, and 0, under what the bought cases say of them."""
     with np.errstate(divide="ignore"):  # a label of which nothing was bought is out of the question
         bought = np.log(np.bincount(labels, minlength=len(prior)) / len(labels))
     possible = np.append(TEMPERATURES, 0.0)
     logs = np.array([_log_likelihood(bought + each * scores, labels) for each in possible])
     second, first = np.sort(np.exp(prior))[-2:]
-    odds = (CAUTION * (first - second)) ** STEEPNESS
+    odds = (CAUTION * (first - second)) ** STEEPNESS * _none_matters(features) / _none_matters(9)
     chances = np.append(_AT_FIRST, odds) * np.exp(logs - logs.max())
     return float(chances @ possible / chances.sum())
+
+
+def _none_matters(features: int) -> float:
+    """Probability that none of so many features matters, if the share that does is Beta(2, 1)."""
+    number = max(features, FEWEST)
+    return 2 / ((number + 1) * (number + 2))
 
 
 class _Cases(NamedTuple):
