@@ -10,7 +10,16 @@ from reproduction.report import Circumstances
 
 from benchmark.comparison import Comparison
 from benchmark.drawing import RIVALS, draw
-from benchmark.problems import BROAD, CONTENDERS, DEFAULT, MUST_HOLD, SEED, TABLES_SEED, Line
+from benchmark.problems import (
+    BROAD,
+    CONTENDERS,
+    DEFAULT,
+    LATER,
+    MUST_HOLD,
+    SEED,
+    TABLES_SEED,
+    Line,
+)
 from benchmark.promises import HOLDS, NOT, PROMISES, TOO_FEW, Outcome, outcome, signed
 from benchmark.statistics import Verdict, area
 from budgeted.results import Store
@@ -65,7 +74,8 @@ def page(
         "plainly.",
         f"Written by `make benchmark` at commit `{now.commit}` ({now.versions}), from whatever runs there "
         "are; each table says how many. All policies meet the same worlds, drawn from seed "
-        f"{SEED}, splits of tables from {TABLES_SEED}. Every budget has runs of its own. "
+        f"{SEED}, splits of tables from {TABLES_SEED} "
+        f"({', '.join(f'{name}: {seed}' for name, seed in LATER.items())}). Every budget has runs of its own. "
         "`auto` comes with its belief, its classifier and its choice of cases; the others have the plain belief, plain "
         "naive Bayes and fresh cases, as in the paper.",
         "An error is the 0/1 error when the money is spent: the true error of the drawn model in figures "
