@@ -13,7 +13,6 @@ from budgeted import __version__
 from budgeted.web import api, doorway, failures
 from budgeted.web.access import Attempts, Door
 from budgeted.web.credentials import Credentials
-from budgeted.web.express import Express
 from budgeted.web.limits import SizeLimit
 from budgeted.web.office import Office
 from budgeted.web.pages.routes import router as pages
@@ -71,7 +70,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(pages)
     static = str(files("budgeted.web") / "static")
     app.mount("/static", StaticFiles(directory=static), name="static")
-    app.add_middleware(Express)
     app.add_middleware(SizeLimit, limits=settings.limits)
     app.add_middleware(Door, settings=settings, credentials=credentials, sessions=sessions)
     return app

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from budgeted.errors import (
@@ -119,6 +120,10 @@ def install(app: FastAPI) -> None:
         response = refuse(request, error.status_code, printable(str(error.detail)), [])
         response.headers.update(error.headers or {})
         return response
+
+    @app.exception_handler(ClientDisconnect)
+    async def _broken_off(request: Request, error: Exception) -> Response:
+        return refuse(request, 400, "the request broke off; nothing was done", [])
 
 
 def printable(text: str) -> str:

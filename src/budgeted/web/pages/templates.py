@@ -58,6 +58,7 @@ def render(
         "known": bool(getattr(state, "actor", "")),
         "guarded": _guarded(request),
         "csrf": getattr(state, "csrf", ""),
+        "root": getattr(state, "root", ""),
         "path": request.url.path,
         "here": "",
     }

@@ -2,6 +2,9 @@
 // follow a study live, and never take away what somebody is typing.
 "use strict";
 
+// The path below which everything is, behind a proxy; otherwise nothing.
+const root = document.body.dataset.root || "";
+
 const announce = (words) => {
   const place = document.getElementById("announcer");
   const shown = document.getElementById("done");
@@ -151,7 +154,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 // log-in; neither belongs into the middle of a page.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, target } = event.detail;
-  const outside = xhr.status === 401 || new URL(xhr.responseURL || location.href).pathname === "/login";
+  const outside = xhr.status === 401 || new URL(xhr.responseURL || location.href).pathname === `${root}/login`;
   const isJson = (xhr.getResponseHeader("Content-Type") || "").startsWith("application/json");
   if (!outside && !isJson) return;
   event.detail.shouldSwap = false;
@@ -163,7 +166,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     box.textContent = words;
     if (outside) {
       const door = document.createElement("a");
-      door.href = `/login?next=${encodeURIComponent(location.pathname)}`;
+      door.href = `${root}/login?next=${encodeURIComponent(location.pathname.slice(root.length))}`;
       door.textContent = "Log in again";
       box.append(door);
     }
