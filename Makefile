@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve test lint reproduce benchmark speed help clean
+.PHONY: run serve test check random browser proxy lint reproduce benchmark speed help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,7 +31,20 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 test: $(READY) lint  ## Set up, then lints, types, layers and all tests
+	@test -z "$$CI" || $(BIN)/python -m tests.system_packages || true  # what is missing fails below
 	$(BIN)/pytest
+
+check: $(READY) lint  ## Within two minutes: all that needs no browser, no server and no patience
+	$(BIN)/pytest -m 'not (browser or postgres or network or slow)'
+
+random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
+	BUDGETED_TEST_ORDER=$${SEED:-$$(date +%s)} $(BIN)/pytest
+
+browser: $(READY)  ## Install Chromium for the tests of the pages (as root, or Playwright's)
+	$(BIN)/python -m tests.system_packages chromium
+
+proxy: $(READY)  ## Install nginx for the tests of the server behind a proxy (as root)
+	$(BIN)/python -m tests.system_packages nginx
 
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)

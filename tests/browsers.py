@@ -1,17 +1,15 @@
 """A real browser and a real server for the tests of the pages.
 
-Debian's Chromium is taken where it is, else Playwright's; where there is none, one is installed if
-that is possible. With CI set in the environment a missing browser is a failure, not a skip.
+Debian's Chromium is taken where it is, else Playwright's; where there is none, these tests are
+skipped with a word on how to get one (system_packages.py). In CI that is a failure.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -19,11 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-import pytest
+from tests import system_packages
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 OPTIONS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
@@ -31,54 +28,6 @@ OPTIONS = (
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 740}
 _PATIENCE = 20_000
 """Milliseconds: on a crowded machine a page takes its time, and no test may flicker."""
-HOW = (
-    "there is no browser for the tests of the pages; on Debian: apt-get install chromium, "
-    "elsewhere: python -m playwright install --with-deps chromium"
-)
-
-
-def find_browser(playwright):
-    """Return the path of a Chromium, or None."""
-    for name in NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
-    own = Path(playwright.chromium.executable_path)
-    return str(own) if own.exists() else None
-
-
-def install_browser():
-    """Try to install one: by the system's packages as root, else Playwright's own build.
-
-    Several test processes may come here at once: the first tries, the others wait for it.
-    """
-    marker = Path(tempfile.gettempdir()) / f"budgeted-browser-{os.getuid()}"
-    lock = marker.with_suffix(".lock")
-    try:
-        lock.touch(exist_ok=False)
-    except FileExistsError:
-        for _ in range(600):
-            if marker.exists():
-                return
-            time.sleep(0.5)
-        return
-    try:
-        if os.geteuid() == 0 and shutil.which("apt-get"):
-            _run("apt-get", "-qq", "update")
-            _run("apt-get", "-qq", "install", "-y", "--no-install-recommends", "chromium")
-        if not any(map(shutil.which, NAMES)):
-            _run(sys.executable, "-m", "playwright", "install", "chromium")
-        marker.touch()
-    finally:
-        lock.unlink()
-
-
-def _run(*command):
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    try:
-        subprocess.run(command, check=False, timeout=280, **quiet)
-    except (OSError, subprocess.TimeoutExpired):
-        return
 
 
 @contextmanager
@@ -87,13 +36,8 @@ def chromium():
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=_PATIENCE)
+    path = system_packages.require(system_packages.CHROMIUM)
     with sync_playwright() as playwright:
-        path = find_browser(playwright)
-        if path is None:
-            install_browser()
-            path = find_browser(playwright)
-        if path is None:
-            (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW)
         running = playwright.chromium.launch(executable_path=path, args=list(OPTIONS))
         try:
             yield running

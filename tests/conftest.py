@@ -4,6 +4,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import browsers, databases
+from tests.tiers import (  # noqa: F401  (hooks of pytest)
+    pytest_collection_modifyitems,
+    pytest_report_header,
+    pytest_unconfigure,
+)
 
 # The examples are the same on every machine: a red test is red everywhere.
 settings.register_profile(
