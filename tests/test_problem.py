@@ -37,7 +37,7 @@ def test_the_example_of_the_issue():
         ({"values": "no"}, "values: must be a list of names"),
         ({"cost": "0"}, "cost: must be above 0, got 0"),
         ({"cost": "-1"}, "cost: must be above 0"),
-        ({"cost": "NaN"}, "cost: must be a finite amount"),
+        ({"cost": "NaN"}, "cost: must be an amount of money"),
         ({"cost": "1,5"}, "cost: must be an amount of money"),
         ({"cost": None}, "cost: must be an amount of money"),
         ({"prior_counts": 0}, "prior_counts: must be numbers above 0"),

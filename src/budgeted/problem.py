@@ -76,12 +76,9 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         mistakes += _names_mistakes("values", values, "leave out a feature that can take only one")
         price = Decimal(0)
         try:
-            price = money.parse(cost)
+            price = money.parse(cost, above_zero=True)
         except ValueError as error:
             mistakes.append(f"cost: {error}")
-        else:
-            if price <= 0:
-                mistakes.append(f"cost: must be above 0, got {cost}")
         counts = _frozen_counts(prior_counts)
         if not mistakes:
             mistakes += _count_mistakes(counts, len(values))
@@ -136,9 +133,6 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
             total = money.parse(budget)
         except ValueError as error:
             mistakes.append(f"budget: {error}")
-        else:
-            if total < 0:
-                mistakes.append(f"budget: must be 0 or more, got {budget}")
         if mistakes:
             raise ProblemError(mistakes)
         object.__setattr__(self, "features", tuple(features))

@@ -65,8 +65,6 @@ class Purchase:
             charged = money.parse(cost)
         except ValueError as error:
             raise PurchaseError(f"cost: {error}") from None
-        if charged < 0:
-            raise PurchaseError(f"cost: must be 0 or more, got {cost}")
         for name, entry in {
             "feature": feature,
             "label": label,

@@ -334,9 +334,6 @@ def _pending(draft: Standing, number: int) -> Requested:
 def amount(field: str, given: MoneyLike) -> Decimal:
     """Return an amount of money, or an error that names the field."""
     try:
-        parsed = money.parse(given)
+        return money.parse(given)
     except ValueError as error:
         raise StudyError(f"{field}: {error}") from None
-    if parsed < 0:
-        raise StudyError(f"{field}: must be 0 or more, got {given}")
-    return parsed
