@@ -95,7 +95,34 @@ class StudyFileError(BudgetedError):
 
 
 class JournalError(BudgetedError):
-    """A database that cannot be read or written: foreign, damaged, newer, read-only, full."""
+    """A database that cannot be read or written: foreign, damaged, newer, read-only, full.
+
+    Parameters
+    ----------
+    reason
+        What is wrong and what to do, without the names of hosts, users or folders.
+    where
+        Which database, for those who may know.
+
+    Examples
+    --------
+    >>> error = JournalError("is read-only", "postgresql://anna@lab/studies")
+    >>> str(error), error.reason
+    ('postgresql://anna@lab/studies: is read-only', 'is read-only')
+    """
+
+    def __init__(self, reason: str, where: str = "") -> None:
+        self.reason = reason
+        self.where = where
+        super().__init__(f"{where}: {reason}" if where else reason)
+
+
+class UnknownFateError(JournalError):
+    """The connection was lost while writing, and nobody knows whether it was written.
+
+    What was wanted may be there or not. Repeating it with the same key is safe: it is carried out
+    once at most.
+    """
 
 
 class ConflictError(JournalError):

@@ -213,12 +213,21 @@ Event = (
 
 @dataclass(frozen=True)
 class Entry:
-    """An event with its place in the journal, when it was written (UTC), and by whom."""
+    """An event with its place in the journal, when it was written (UTC), and by whom.
+
+    Attributes
+    ----------
+    key, command
+        The idempotency key of the command that led to it, if it had one, and a fingerprint of that
+        command; see `budgeted.study.keys`.
+    """
 
     seq: int
     at: str
     by: str
     event: Event
+    key: str = ""
+    command: str = ""
 
 
 def to_json(event: Event) -> str:

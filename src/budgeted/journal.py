@@ -66,8 +66,8 @@ class Journal:
     >>> folder = tempfile.TemporaryDirectory()
     >>> with Journal(f"{folder.name}/studies.db", "anaemia", create=True) as journal:
     ...     _ = journal.append([Closed("enough")], expected=0, by="anna", at="2026-01-02T03:04:05Z")
-    ...     print(*journal.read(after=0))
-    Entry(seq=1, at='2026-01-02T03:04:05Z', by='anna', event=Closed(why='enough', kind='closed'))
+    ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
+    Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
     >>> folder.cleanup()
     """
 
@@ -102,6 +102,7 @@ class Journal:
         expected: int,
         by: str | Sequence[str],
         at: str | None = None,
+        keys: Sequence[tuple[str, str]] | None = None,
     ) -> tuple[Entry, ...]:
         """Write events behind number `expected`, all of them or none; return them as entries.
 
@@ -115,6 +116,9 @@ class Journal:
             Who writes; or who gave rise to each of the events, where one writes for many.
         at
             When (ISO 8601, UTC); now unless given.
+        keys
+            The idempotency key of each event and the fingerprint of its command, see
+            `budgeted.study.keys`; none unless given.
 
         Raises
         ------
@@ -127,6 +131,7 @@ class Journal:
         actors = [by] * len(events) if isinstance(by, str) else list(by)
         for each in {by} if isinstance(by, str) else set(actors):
             _check_text("the name of who writes", each)
+        marks = [("", "")] * len(events) if keys is None else list(keys)
         texts = [to_json(event) for event in events]
         with self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(budgeted_write=True)
@@ -134,22 +139,26 @@ class Journal:
                 last, digest = self._newest(connection)
                 if last != expected:
                     raise ConflictError(
-                        f"{self.where}: study {self.study!r} has {last} events by now, not "
-                        f"{expected}; read on and try again"
+                        f"study {self.study!r} has {last} events by now, not "
+                        f"{expected}; read on and try again",
+                        self.where,
                     )
                 rows, seq = [], expected
-                for actor, text in zip(actors, texts, strict=True):
+                for actor, (key, command), text in zip(actors, marks, texts, strict=True):
                     seq += 1
-                    digest = _digest(digest, self.study, seq, when, actor, text)
+                    digest = _digest(digest, self.study, seq, when, actor, key, command, text)
                     rows.append({"study": self.study, "seq": seq, "at": when, "actor": actor,
-                                 "body": text, "digest": digest})  # fmt: skip
+                                 "key": key, "command": command, "body": text,
+                                 "digest": digest})  # fmt: skip
                 if rows:
                     connection.execute(insert(_tables()[1]), rows)
         if self._last[0] == expected:
             self._last = (seq, digest)
         return tuple(
-            Entry(seq, when, actor, event)
-            for seq, (actor, event) in enumerate(zip(actors, events, strict=True), expected + 1)
+            Entry(seq, when, actor, event, *mark)
+            for seq, (actor, event, mark) in enumerate(
+                zip(actors, events, marks, strict=True), expected + 1
+            )
         )
 
     def read(self, after: int = 0) -> tuple[Entry, ...]:
@@ -165,23 +174,22 @@ class Journal:
         digest = known[1] if known else ""
         if start < after:
             if not rows:
-                raise JournalError(f"{self.where}: {self.study!r} has fewer than {after} events")
+                raise JournalError(f"{self.study!r} has fewer than {after} events", self.where)
             digest, rows = rows[0].digest, rows[1:]
         entries = []
         for seq, row in enumerate(rows, start=after + 1):
-            study, found, at, actor, body, kept = row
-            digest = _digest(digest, study, found, at, actor, body)
+            study, found, at, actor, key, command, body, kept = row
+            digest = _digest(digest, study, found, at, actor, key, command, body)
             if found != seq or kept != digest:
                 raise JournalError(
-                    f"{self.where}: the journal of {self.study!r} is damaged or was edited at "
-                    f"event {seq}; restore the database from a backup"
+                    f"the journal of {self.study!r} is damaged or was edited at "
+                    f"event {seq}; restore the database from a backup",
+                    self.where,
                 )
             try:
-                entries.append(Entry(seq, at, actor, from_json(body)))
+                entries.append(Entry(seq, at, actor, from_json(body), key, command))
             except JournalError as error:
-                raise JournalError(
-                    f"{self.where}: event {seq} of {self.study!r}: {error}"
-                ) from None
+                raise JournalError(f"event {seq} of {self.study!r}: {error}", self.where) from None
         if after == self._last[0] or after == 0:
             self._last = (after + len(rows), digest)
         return tuple(entries)
@@ -201,8 +209,9 @@ class Journal:
         file = Path(self._url.database or "")
         if sqlite and not create and not file.is_file():
             raise JournalError(
-                f"{self.where}: there is no such file; 'budgeted study new' makes one, and --db "
-                f"(or BUDGETED_DB) says where it is"
+                "there is no such file; 'budgeted study new' makes one, and --db "
+                "(or BUDGETED_DB) says where it is",
+                self.where,
             )
         with self._engine.connect() as connection:
             names = inspect(connection).get_table_names()
@@ -210,17 +219,19 @@ class Journal:
                 found = connection.execute(select(_tables()[0].c.version)).scalars().all()
                 if len(found) != 1 or found[0] > FORMAT:
                     raise JournalError(
-                        f"{self.where}: has journal format {found or 'nothing'}, written by a "
-                        f"newer budgeted; this one knows format {FORMAT}: update the package"
+                        f"has journal format {found or 'nothing'}, written by a "
+                        f"newer budgeted; this one knows format {FORMAT}: update the package",
+                        self.where,
                     )
                 return
         if _FORMAT_TABLE in names or _EVENTS_TABLE in names or (sqlite and names):
             raise JournalError(
-                f"{self.where}: belongs to another program (it has tables {', '.join(names[:5])}); "
-                f"name another database with --db"
+                f"belongs to another program (it has tables {', '.join(names[:5])}); "
+                f"name another database with --db",
+                self.where,
             )
         if not create:
-            raise JournalError(f"{self.where}: holds no studies; 'budgeted study new' begins one")
+            raise JournalError("holds no studies; 'budgeted study new' begins one", self.where)
         self._make_tables(sqlite)
 
     def _make_tables(self, sqlite: bool) -> None:
@@ -253,11 +264,11 @@ class Journal:
             yield
         except IntegrityError as error:
             raise ConflictError(
-                f"{self.where}: somebody else wrote to study {self.study!r} first; read on and try "
-                f"again"
+                f"somebody else wrote to study {self.study!r} first; read on and try again",
+                self.where,
             ) from error
         except (SQLAlchemyError, sqlite3.Error, ImportError) as error:
-            raise JournalError(f"{self.where}: {_words(error)}") from error
+            raise JournalError(_words(error), self.where) from error
 
 
 def studies(database: str) -> tuple[str, ...]:
@@ -352,6 +363,8 @@ def _tables() -> tuple[Any, Any]:
                 Column("seq", Integer, primary_key=True, autoincrement=False),
                 Column("at", String, nullable=False),
                 Column("actor", String, nullable=False),
+                Column("key", String, nullable=False),
+                Column("command", String, nullable=False),
                 Column("body", Text, nullable=False),
                 Column("digest", String, nullable=False),
             ),
@@ -362,8 +375,11 @@ def _tables() -> tuple[Any, Any]:
 _TABLES: tuple[Any, Any] | None = None
 
 
-def _digest(before: str, study: str, seq: int, at: str, actor: str, body: str) -> str:
-    content = f"{before}\n{study}\n{seq}\n{at}\n{actor}\n{body}"
+def _digest(
+    before: str, study: str, seq: int, at: str, actor: str, key: str, command: str, body: str
+) -> str:
+    # No text of a journal holds a NUL, so that nothing can move from one field to the next.
+    content = "\0".join((before, study, str(seq), at, actor, key, command, body))
     return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from budgeted.cli_study.options import (
+    KEY,
     WHY,
     money,
     on_a_study,
@@ -65,12 +66,13 @@ def new(
 @click.command()
 @click.option("-n", "number", default=1, show_default=True, type=click.IntRange(min=1),
               help="How many requests, worth having together.")  # fmt: skip
+@KEY
 @on_a_study
-def ask(found: Study, number: int, as_json: bool) -> None:
+def ask(found: Study, number: int, key: str, as_json: bool) -> None:
     """Say what to buy next, and reserve the money for it."""
     from budgeted.cli_study.views import requests_table
 
-    asked = found.ask(number)
+    asked = found.ask(number, key=key)
     if as_json:
         print_json({"requests": [plain(each) for each in asked], **money(found)})
         return
@@ -85,10 +87,11 @@ def ask(found: Study, number: int, as_json: bool) -> None:
 @click.argument("number", type=int)
 @click.argument("value")
 @click.option("--cost", help="What was charged, if not the listed price.")
+@KEY
 @on_a_study
-def tell(found: Study, number: int, value: str, cost: str | None, as_json: bool) -> None:
+def tell(found: Study, number: int, value: str, cost: str | None, key: str, as_json: bool) -> None:
     """Write down the value of a request."""
-    show_request(found, found.tell(number, value, cost), as_json)
+    show_request(found, found.tell(number, value, cost, key=key), as_json)
 
 
 @click.command()
@@ -97,6 +100,7 @@ def tell(found: Study, number: int, value: str, cost: str | None, as_json: bool)
 @click.option("--charge", metavar="AMOUNT", help="So much was charged.")
 @click.option("--unusable", is_flag=True, help="Do not ask this case for this feature again.")
 @WHY
+@KEY
 @on_a_study
 def fail(
     found: Study,
@@ -105,21 +109,23 @@ def fail(
     charge: str | None,
     unusable: bool,
     why: str,
+    key: str,
     as_json: bool,
 ) -> None:
     """Write down that a request brought no value; its money comes back unless charged."""
     cost: str | bool = charged if charge is None else charge
-    done = found.fail(number, charged=cost, usable=not unusable, why=why)
+    done = found.fail(number, charged=cost, usable=not unusable, why=why, key=key)
     show_request(found, done, as_json)
 
 
 @click.command()
 @click.argument("number", type=int)
 @WHY
+@KEY
 @on_a_study
-def cancel(found: Study, number: int, why: str, as_json: bool) -> None:
+def cancel(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
     """Take back a request: its money and its case are free again."""
-    show_request(found, found.cancel(number, why), as_json)
+    show_request(found, found.cancel(number, why, key=key), as_json)
 
 
 @click.command()
@@ -128,6 +134,7 @@ def cancel(found: Study, number: int, why: str, as_json: bool) -> None:
 @click.option("--no-value", is_flag=True, help="There is no value after all.")
 @click.option("--cost", help="What was really charged.")
 @WHY
+@KEY
 @on_a_study
 def correct(
     found: Study,
@@ -136,22 +143,24 @@ def correct(
     no_value: bool,
     cost: str | None,
     why: str,
+    key: str,
     as_json: bool,
 ) -> None:
     """Replace a value that was told or recorded; the log keeps both."""
     if (value is None) != no_value:
         raise click.UsageError("give the right VALUE, or --no-value")
-    show_request(found, found.correct(number, value, cost=cost, why=why), as_json)
+    show_request(found, found.correct(number, value, cost=cost, why=why, key=key), as_json)
 
 
 @click.command()
 @click.argument("case")
 @click.option("--forget", is_flag=True, help="Also take its values out of the classifier.")
 @WHY
+@KEY
 @on_a_study
-def withdraw(found: Study, case: str, forget: bool, why: str, as_json: bool) -> None:
+def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json: bool) -> None:
     """Take a case out for good; its pending requests are cancelled."""
-    found.withdraw(case, forget=forget, why=why)
+    found.withdraw(case, forget=forget, why=why, key=key)
     show_done(found, f"Case {case} is withdrawn.", as_json)
 
 
@@ -160,10 +169,13 @@ def withdraw(found: Study, case: str, forget: bool, why: str, as_json: bool) -> 
 @click.argument("feature")
 @click.argument("value")
 @click.option("--charge", metavar="AMOUNT", default="0", show_default=True, help="What it cost.")
+@KEY
 @on_a_study
-def record(found: Study, case: str, feature: str, value: str, charge: str, as_json: bool) -> None:
+def record(
+    found: Study, case: str, feature: str, value: str, charge: str, key: str, as_json: bool
+) -> None:
     """Write down a value that nobody asked for."""
-    done = found.record([(case, feature, value)], charge=charge)
+    done = found.record([(case, feature, value)], charge=charge, key=key)
     if done:
         show_request(found, done[0], as_json)
     else:
@@ -177,8 +189,11 @@ def record(found: Study, case: str, feature: str, value: str, charge: str, as_js
 )
 @click.option("--id", "id_column", default="case", show_default=True,
               help="Column that names the case.")  # fmt: skip
+@KEY
 @on_a_study
-def import_values(found: Study, file: str, charge: bool, id_column: str, as_json: bool) -> None:
+def import_values(
+    found: Study, file: str, charge: bool, id_column: str, key: str, as_json: bool
+) -> None:
     """Take in a CSV of values, a line per case, a column per feature.
 
     Values that answer a pending request are told, others recorded; all of them or none.
@@ -187,7 +202,7 @@ def import_values(found: Study, file: str, charge: bool, id_column: str, as_json
 
     names = [feature.name for feature in found.state.problem.features]
     values = read_values(file, names, id_column=id_column)
-    done = found.record(values, charge=charge)
+    done = found.record(values, charge=charge, key=key)
     told = sum(each.asked is not None for each in done)
     if as_json:
         print_json({"told": told, "recorded": len(done) - told,
@@ -203,17 +218,19 @@ def import_values(found: Study, file: str, charge: bool, id_column: str, as_json
 @click.command()
 @click.argument("amount")
 @WHY
+@KEY
 @on_a_study
-def budget(found: Study, amount: str, why: str, as_json: bool) -> None:
+def budget(found: Study, amount: str, why: str, key: str, as_json: bool) -> None:
     """Change the budget; it must cover what is spent and reserved."""
-    found.set_budget(amount, why)
+    found.set_budget(amount, why, key=key)
     show_done(found, f"The budget is {found.state.problem.budget} now.", as_json)
 
 
 @click.command()
 @WHY
+@KEY
 @on_a_study
-def close(found: Study, why: str, as_json: bool) -> None:
+def close(found: Study, why: str, key: str, as_json: bool) -> None:
     """End the study; only corrections remain possible."""
-    found.close(why)
+    found.close(why, key=key)
     show_done(found, f"Study {found.name!r} is closed.", as_json)

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 DATABASE = "budgeted.db"
 WHY = click.option("--why", default="", help="A reason, for the log.")
+KEY = click.option(
+    "--key",
+    default="",
+    metavar="KEY",
+    help="Made up by you, such as a UUID: with the same key it is done once, however often it is "
+    "sent.",
+)
 
 
 def on_a_study(command: Callable[..., Any]) -> Callable[..., Any]:

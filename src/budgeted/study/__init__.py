@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError
-from budgeted.events import Created, Entry
+from budgeted.events import Created, Entry, Event
 from budgeted.guard import Delivered
 from budgeted.journal import Journal, now, parse_url, studies, user
 from budgeted.model import Model
@@ -20,7 +20,7 @@ from budgeted.study import decisions
 from budgeted.study.ledger import Ledger
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Requested
-from budgeted.study.together import Decide, Granted, Wish
+from budgeted.study.together import Granted, Wish
 
 if TYPE_CHECKING:
     from budgeted.study.status import Status
@@ -266,18 +266,29 @@ class Study:
         self.refresh()
         return status_of(self.snapshot(), recent)
 
-    def ask(self, n: int = 1) -> tuple[Requested, ...]:
+    def ask(self, n: int = 1, *, key: str = "") -> tuple[Requested, ...]:
         """Return the next n requests, worth having together; fewer when the money is gone.
 
         Requests under way, those of this batch included, count as bought in expectation. A policy
         that plans several purchases at a time is asked anew when its plan is used up.
+
+        Parameters
+        ----------
+        n
+            How many.
+        key
+            Made up by the caller, like that of every operation: what is sent again with the same
+            key is not carried out again, and answered with what became of it. See
+            `budgeted.study.keys`.
         """
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_AT_ONCE:
             raise StudyError(f"n: must be a whole number from 1 to {MOST_AT_ONCE}, got {n!r}")
         chooser = Planner(self.policy)
-        return self._commit(lambda draft: decisions.choices(draft, chooser, n))
+        return self._commit("ask", key, lambda draft, n: decisions.choices(draft, chooser, n), n)
 
-    def tell(self, number: int, value: str, cost: MoneyLike | None = None) -> Requested:
+    def tell(
+        self, number: int, value: str, cost: MoneyLike | None = None, *, key: str = ""
+    ) -> Requested:
         """Write down the value of a request.
 
         Telling the same again is harmless; telling something else is an error.
@@ -290,12 +301,20 @@ class Study:
             What came back.
         cost
             What was charged; the price of the feature unless given.
+        key
+            See `ask`.
         """
-        self._commit(lambda draft: decisions.answer(draft, number, value, cost))
+        self._commit("tell", key, decisions.answer, number, value, cost)
         return self._ledger.standing.request(number)
 
     def fail(
-        self, number: int, *, charged: MoneyLike | bool = False, usable: bool = True, why: str = ""
+        self,
+        number: int,
+        *,
+        charged: MoneyLike | bool = False,
+        usable: bool = True,
+        why: str = "",
+        key: str = "",
     ) -> Requested:
         """Write down that a request brought no value.
 
@@ -307,19 +326,25 @@ class Study:
             True if its cost was charged all the same, or how much was; False gives it back.
         usable
             Whether the feature may be asked of this case again.
-        why
-            For the log.
+        why, key
+            For the log; and see `ask`.
         """
-        self._commit(lambda draft: decisions.failure(draft, number, charged, usable, why))
+        self._commit("fail", key, decisions.failure, number, charged, usable, why)
         return self._ledger.standing.request(number)
 
-    def cancel(self, number: int, why: str = "") -> Requested:
+    def cancel(self, number: int, why: str = "", *, key: str = "") -> Requested:
         """Take back a request: its money and its case are free again."""
-        self._commit(lambda draft: decisions.cancellation(draft, number, why))
+        self._commit("cancel", key, decisions.cancellation, number, why)
         return self._ledger.standing.request(number)
 
     def correct(
-        self, number: int, value: str | None, *, cost: MoneyLike | None = None, why: str = ""
+        self,
+        number: int,
+        value: str | None,
+        *,
+        cost: MoneyLike | None = None,
+        why: str = "",
+        key: str = "",
     ) -> Requested:
         """Replace a value that was told or recorded; the log keeps both.
 
@@ -331,13 +356,13 @@ class Study:
             The right value; None if there is none after all.
         cost
             What was really charged; as before unless given.
-        why
-            For the log.
+        why, key
+            For the log; and see `ask`.
         """
-        self._commit(lambda draft: decisions.correction(draft, number, value, cost, why))
+        self._commit("correct", key, decisions.correction, number, value, cost, why)
         return self._ledger.standing.request(number)
 
-    def withdraw(self, case: str, *, forget: bool = False, why: str = "") -> None:
+    def withdraw(self, case: str, *, forget: bool = False, why: str = "", key: str = "") -> None:
         """Take a case out for good; its pending requests are cancelled.
 
         Parameters
@@ -346,13 +371,17 @@ class Study:
             Its name.
         forget
             Also take its values out of the belief; what they cost stays spent.
-        why
-            For the log.
+        why, key
+            For the log; and see `ask`.
         """
-        self._commit(lambda draft: decisions.withdrawal(draft, case, forget, why))
+        self._commit("withdraw", key, decisions.withdrawal, case, forget, why)
 
     def record(
-        self, values: Sequence[tuple[str, str, str]], *, charge: bool | MoneyLike = False
+        self,
+        values: Sequence[tuple[str, str, str]],
+        *,
+        charge: bool | MoneyLike = False,
+        key: str = "",
     ) -> tuple[Requested, ...]:
         """Write down values that nobody asked for, all of them or none.
 
@@ -365,24 +394,29 @@ class Study:
             Case, feature and value of each.
         charge
             Whether each costs what its feature costs, or how much each costs; nothing by default.
+        key
+            See `ask`.
         """
-        return self._commit(lambda draft: decisions.records(draft, values, charge))
+        return self._commit("record", key, decisions.records, values, charge)
 
-    def set_budget(self, budget: MoneyLike, why: str = "") -> None:
+    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
         """Change the budget; it must cover what is spent and reserved."""
-        self._commit(lambda draft: decisions.another_budget(draft, budget, why))
+        self._commit("set_budget", key, decisions.another_budget, budget, why)
 
-    def close(self, why: str = "") -> None:
+    def close(self, why: str = "", *, key: str = "") -> None:
         """End the study; only corrections remain possible."""
-        self._commit(lambda draft: decisions.ending(draft, why))
+        self._commit("close", key, decisions.ending, why)
 
     def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
         """Do what several people want in one write; see `budgeted.study.ledger.Ledger`."""
         return self._ledger.carry_out(wishes)
 
-    def _commit(self, decide: Decide) -> tuple[Requested, ...]:
+    def _commit(
+        self, operation: str, key: str, decide: Callable[..., list[Event]], *arguments: Any
+    ) -> tuple[Requested, ...]:
         """Do one thing in the name of `by`; return the requests that it is about."""
-        (answer,) = self.carry_out([Wish(self.by, decide)])
+        wish = Wish.to(operation, decide, *arguments, by=self.by, key=key)
+        (answer,) = self.carry_out([wish])
         if isinstance(answer, BudgetedError):
             raise answer
         return answer.requests

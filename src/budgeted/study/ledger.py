@@ -63,7 +63,11 @@ class Ledger:
                 return found.answers
             try:
                 entries = self.journal.append(
-                    found.events, expected=len(self.entries), by=found.actors, at=at
+                    found.events,
+                    expected=len(self.entries),
+                    by=found.actors,
+                    at=at,
+                    keys=found.keys,
                 )
             except ConflictError:  # somebody was faster: all is decided anew
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))

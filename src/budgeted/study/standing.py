@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,13 @@ from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase
 from budgeted.relevance import prior_belief
 from budgeted.state import State
+from budgeted.study.keys import Used
 
 OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
 """What a cell of a case is: for sale, asked for, paid for, or not to be had."""
+
+_Key = TypeVar("_Key")
+_Held = TypeVar("_Held")
 
 PENDING, TOLD, RECORDED, FAILED, CANCELLED = (
     "pending", "told", "recorded", "failed", "cancelled",
@@ -93,6 +97,8 @@ class Standing:
         would take longer than anything else.
     requests
         Every number that was given out.
+    keys
+        The idempotency keys of what was done, see `budgeted.study.keys`.
     withdrawn, closed
         Which cases are gone, and whether the study is over.
     tried
@@ -122,41 +128,44 @@ class Standing:
         )
         self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
         self.requests: MutableMapping[int, Requested] = {}
+        self.keys: MutableMapping[str, Used] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.closed = False
         self.tried: list[Event] = []
-        self._signature = ("", "")
+        self._signature = ("", "", "", "")
 
     def delivered(self) -> Delivered:
         """Return the parameters of the classifier, and how much each feature counts in it."""
         return deliver(self.created.classifier, self.state.belief, self.state.history)
 
-    def draft(self, at: str = "", by: str = "") -> Standing:
+    def draft(self, at: str = "", by: str = "", key: str = "", command: str = "") -> Standing:
         """Return a copy to try events on; what is tried there changes nothing here.
 
         Parameters
         ----------
-        at, by
-            When, and by whom, what is tried would be written.
+        at, by, key, command
+            When, by whom and with which key what is tried would be written.
         """
         other = object.__new__(Standing)
         other.__dict__.update(self.__dict__)  # `copy.copy` takes several times as long
         other.cells, other.taken = self.cells.copy(), self.taken.copy()
-        other.tried, other._signature = [], (at, by)
-        # No copy: a study has thousands. Drafts of drafts stay one chain, not chains of chains.
-        held = self.requests
-        other.requests = ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
+        other.tried, other._signature = [], (at, by, key, command)
+        # No copies: a study has thousands.
+        other.requests, other.keys = _layered(self.requests), _layered(self.keys)
         return other
 
     def attempt(self, event: Event) -> None:
         """Fold an event into a draft; raise an error if it does not fit."""
-        self.apply(Entry(0, *self._signature, event))
+        at, by, key, command = self._signature
+        self.apply(Entry(0, at, by, event, key, command))
         self.tried.append(event)
 
     def adopt(self, draft: Standing) -> None:
         """Take over what was tried on a draft of this standing, which is not used any more."""
         assert isinstance(draft.requests, ChainMap)
+        assert isinstance(draft.keys, ChainMap)
         self.requests.update(draft.requests.maps[0])
+        self.keys.update(draft.keys.maps[0])
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
 
@@ -216,6 +225,17 @@ class Standing:
                 self.closed = True
             case events.Created():
                 raise JournalError(f"event {entry.seq}: the study is created a second time")
+        if entry.key:
+            self._remember(entry)
+
+    def _remember(self, entry: Entry) -> None:
+        """Note which requests a key led to."""
+        used = self.keys.get(entry.key)
+        if used is None:
+            used = self.keys[entry.key] = Used(entry.by, entry.command, entry.at)
+        number = getattr(entry.event, "number", None)
+        if number is not None:
+            used.numbers[number] = None
 
     def _asked(self, entry: Entry, event: Asked) -> None:
         feature, label = self._features[event.feature], self._labels[event.label]
@@ -302,6 +322,11 @@ class Standing:
         self.cells[row, column] = what
 
 
+def _layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
+    """Return a map whose changes stay in it; layers of layers are one chain."""
+    return ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
+
+
 def problem_of(created: Created) -> Problem:
     """Return the problem that a study began with."""
     return Problem(
@@ -327,9 +352,10 @@ def fold(standing: Standing | None, entries: Sequence[Entry], where: str) -> Sta
                 raise StudyError("a study begins with its creation")
         except (BudgetedError, KeyError) as error:
             raise JournalError(
-                f"{where}: event {entry.seq} does not fit what came before it: {error}; the "
-                f"journal was written by another program, or is damaged"
+                f"event {entry.seq} does not fit what came before it: {error}; the "
+                f"journal was written by another program, or is damaged",
+                where,
             ) from error
     if standing is None:
-        raise JournalError(f"{where}: there are no events")
+        raise JournalError("there are no events", where)
     return standing

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from budgeted import events
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.events import Event
 from budgeted.state import State
+from budgeted.study.keys import Used, check_key, fingerprint
 from budgeted.study.standing import Requested, Standing
 
 Decide = Callable[[Standing], list[Event]]
@@ -26,10 +28,39 @@ It may try on its draft what it returns, in that order, and change nothing else 
 
 @dataclass(frozen=True)
 class Wish:
-    """Something that somebody wants done."""
+    """Something that somebody wants done.
+
+    Attributes
+    ----------
+    by, decide
+        Who wants it, and what it gives rise to.
+    key, command
+        Made up by who wants it, so that it is done once however often it is sent; and what it is,
+        so that a key that is used for something else is found out. See `budgeted.study.keys`.
+    """
 
     by: str
     decide: Decide
+    key: str = ""
+    command: str = ""
+
+    @classmethod
+    def to(
+        cls, operation: str, decide: Callable[..., list[Event]], *arguments: Any, by: str, key: str
+    ) -> Wish:
+        """Return the wish to do something with these arguments.
+
+        Parameters
+        ----------
+        operation
+            Its name: the same on the command line, on the page and in Python.
+        decide, arguments
+            One of `budgeted.study.decisions`, and what it takes besides the draft.
+        by, key
+            As above; no key if empty.
+        """
+        command = fingerprint(operation, *arguments) if key else ""
+        return cls(by, lambda draft: decide(draft, *arguments), key, command)
 
 
 @dataclass(frozen=True)
@@ -42,10 +73,13 @@ class Granted:
         What became of the requests that its events are about, in their order.
     state
         Of the study right after it; later wishes of the same pass are not in it.
+    repeated
+        Whether it had been carried out before, by its key: then this says what became of it since.
     """
 
     requests: tuple[Requested, ...]
     state: State
+    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,6 +88,7 @@ class Plan:
 
     events: tuple[Event, ...]
     actors: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]
     answers: tuple[Granted | BudgetedError, ...]
     draft: Standing
 
@@ -73,10 +108,15 @@ def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan
     draft = standing.draft()
     wanted: list[Event] = []
     actors: list[str] = []
+    keys: list[tuple[str, str]] = []
     answers: list[Granted | BudgetedError] = []
     for wish in wishes:
         try:
-            trial = draft.draft(at, wish.by)
+            used = draft.keys.get(check_key(wish.key)) if wish.key else None
+            if used is not None:
+                answers.append(_repeated(draft, wish, used))
+                continue
+            trial = draft.draft(at, wish.by, wish.key, wish.command)
             mine = wish.decide(trial)
             if draft.closed and not all(isinstance(each, events.Corrected) for each in mine):
                 raise StudyError(f"study {name!r} is closed; only corrections are possible")
@@ -88,6 +128,17 @@ def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan
         draft.adopt(trial)
         wanted += mine
         actors += [wish.by] * len(mine)
+        keys += [(wish.key, wish.command)] * len(mine)
         numbers = dict.fromkeys(each.number for each in mine if hasattr(each, "number"))
         answers.append(Granted(tuple(draft.request(each) for each in numbers), draft.state))
-    return Plan(tuple(wanted), tuple(actors), tuple(answers), draft)
+    return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
+
+
+def _repeated(draft: Standing, wish: Wish, used: Used) -> Granted:
+    """Return what became of a wish that was carried out before."""
+    if (wish.command, wish.by) != (used.command, used.by):
+        raise StudyError(
+            f"key: {wish.key!r} was used for another command already, by {used.by} at {used.at}; "
+            f"make up a new key for each command"
+        )
+    return Granted(tuple(draft.request(each) for each in used.numbers), draft.state, repeated=True)

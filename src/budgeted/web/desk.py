@@ -22,7 +22,7 @@ from budgeted.state import State
 from budgeted.study import Requested, Study, decisions
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Standing
-from budgeted.study.together import Decide, Granted, Wish
+from budgeted.study.together import Granted, Wish
 from budgeted.web.curve import Curve
 
 View = TypeVar("View")
@@ -37,10 +37,11 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a wish: its requests, and the study right after it."""
+    """What became of a wish: its requests, the study right after it, and whether it is a repeat."""
 
     requests: tuple[Requested, ...]
     state: State
+    repeated: bool = False
 
 
 class _Waiting(NamedTuple):
@@ -151,26 +152,32 @@ class Desk:
             await self._news.wait_for(lambda: self.seq > after)
         return (await self.look()).entries[after:]
 
-    async def ask(self, n: int, *, by: str) -> Done:
+    async def ask(self, n: int, *, by: str, key: str = "") -> Done:
         """See `Study.ask`."""
         if not 1 <= n <= self.most_at_once:
             raise StudyError(f"n: must be from 1 to {self.most_at_once}, got {n}")
 
-        def decide(draft: Standing) -> list[Event]:
+        def decide(draft: Standing, n: int) -> list[Event]:
             if self._together is None:
                 self._together = Planner(self._study.policy)
             return decisions.choices(draft, self._together, n)
 
-        granted: Granted = await self._wait_for(Wish(by, decide), late=True)
-        return Done(granted.requests, granted.state)
+        wish = Wish.to("ask", decide, n, by=by, key=key)
+        granted: Granted = await self._wait_for(wish, late=True)
+        return Done(granted.requests, granted.state, granted.repeated)
 
     async def tell(
-        self, number: int, value: str, cost: MoneyLike | None = None, *, by: str
+        self,
+        number: int,
+        value: str,
+        cost: MoneyLike | None = None,
+        *,
+        by: str,
+        key: str = "",
     ) -> Done:
         """See `Study.tell`."""
-        return await self._do(
-            by, lambda draft: decisions.answer(draft, number, value, cost), number
-        )
+        wish = Wish.to("tell", decisions.answer, number, value, cost, by=by, key=key)
+        return await self._do(wish, number)
 
     async def fail(
         self,
@@ -180,15 +187,17 @@ class Desk:
         why: str = "",
         *,
         by: str,
+        key: str = "",
     ) -> Done:
         """See `Study.fail`."""
-        return await self._do(
-            by, lambda draft: decisions.failure(draft, number, charged, usable, why), number
-        )
+        arguments = (number, charged, usable, why)
+        wish = Wish.to("fail", decisions.failure, *arguments, by=by, key=key)
+        return await self._do(wish, number)
 
-    async def cancel(self, number: int, why: str = "", *, by: str) -> Done:
+    async def cancel(self, number: int, why: str = "", *, by: str, key: str = "") -> Done:
         """See `Study.cancel`."""
-        return await self._do(by, lambda draft: decisions.cancellation(draft, number, why), number)
+        wish = Wish.to("cancel", decisions.cancellation, number, why, by=by, key=key)
+        return await self._do(wish, number)
 
     async def correct(
         self,
@@ -198,11 +207,12 @@ class Desk:
         why: str = "",
         *,
         by: str,
+        key: str = "",
     ) -> Done:
         """See `Study.correct`."""
-        return await self._do(
-            by, lambda draft: decisions.correction(draft, number, value, cost, why), number
-        )
+        arguments = (number, value, cost, why)
+        wish = Wish.to("correct", decisions.correction, *arguments, by=by, key=key)
+        return await self._do(wish, number)
 
     async def record(
         self,
@@ -210,21 +220,27 @@ class Desk:
         charge: bool | MoneyLike = False,
         *,
         by: str,
+        key: str = "",
     ) -> Done:
         """See `Study.record`."""
-        return await self._do(by, lambda draft: decisions.records(draft, values, charge))
+        wish = Wish.to("record", decisions.records, values, charge, by=by, key=key)
+        return await self._do(wish)
 
-    async def withdraw(self, case: str, forget: bool = False, why: str = "", *, by: str) -> Done:
+    async def withdraw(
+        self, case: str, forget: bool = False, why: str = "", *, by: str, key: str = ""
+    ) -> Done:
         """See `Study.withdraw`."""
-        return await self._do(by, lambda draft: decisions.withdrawal(draft, case, forget, why))
+        wish = Wish.to("withdraw", decisions.withdrawal, case, forget, why, by=by, key=key)
+        return await self._do(wish)
 
-    async def set_budget(self, budget: MoneyLike, why: str = "", *, by: str) -> Done:
+    async def set_budget(self, budget: MoneyLike, why: str = "", *, by: str, key: str = "") -> Done:
         """See `Study.set_budget`."""
-        return await self._do(by, lambda draft: decisions.another_budget(draft, budget, why))
+        wish = Wish.to("set_budget", decisions.another_budget, budget, why, by=by, key=key)
+        return await self._do(wish)
 
-    async def close(self, why: str = "", *, by: str) -> Done:
+    async def close(self, why: str = "", *, by: str, key: str = "") -> Done:
         """See `Study.close`."""
-        return await self._do(by, lambda draft: decisions.ending(draft, why))
+        return await self._do(Wish.to("close", decisions.ending, why, by=by, key=key))
 
     async def release(self) -> None:
         """Let what is under way end, and let go of the database."""
@@ -233,12 +249,12 @@ class Desk:
         self._thread.shutdown(wait=True)
         self._study.release()
 
-    async def _do(self, by: str, decide: Decide, number: int | None = None) -> Done:
-        granted: Granted = await self._wait_for(Wish(by, decide))
+    async def _do(self, wish: Wish, number: int | None = None) -> Done:
+        granted: Granted = await self._wait_for(wish)
         requests = granted.requests
         if number is not None and not requests:  # told before: harmless, and still an answer
             requests = ((await self.look()).request(number),)
-        return Done(requests, granted.state)
+        return Done(requests, granted.state, granted.repeated)
 
     def _wait_for(self, wish: Wish | None, late: bool = False) -> asyncio.Future[Any]:
         if len(self._waiting) >= _MOST_WAITING:

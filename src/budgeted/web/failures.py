@@ -99,7 +99,9 @@ def install(app: FastAPI) -> None:
     async def _ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, BudgetedError)
         mistakes = [str(each) for each in getattr(error, "mistakes", ())]
-        return refuse(request, status_of(error), printable(str(error)), mistakes)
+        # Which host and user the database has is nobody's business who only uses the page.
+        said = error.reason if isinstance(error, JournalError) else str(error)
+        return refuse(request, status_of(error), printable(said), mistakes)
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: Exception) -> Response:

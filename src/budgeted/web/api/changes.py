@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.web.api.given import TheActor, TheDesk
+from budgeted.web.api.given import TheActor, TheDesk, TheKey
 from budgeted.web.desk import Done
 from budgeted.web.failures import documented
 from budgeted.web.views.parts import Money, RequestView, View, money_of, request_of
@@ -95,67 +95,76 @@ class Changed(View):
 
     requests: list[RequestView]
     money: Money
+    repeated: bool = Field(
+        default=False, description="it had been carried out before, with this Idempotency-Key"
+    )
 
 
 @router.post("/ask", response_model=Changed, responses=_REFUSALS)
-async def ask(desk: TheDesk, actor: TheActor, given: Ask | None = None) -> Response:
+async def ask(desk: TheDesk, actor: TheActor, key: TheKey, given: Ask | None = None) -> Response:
     """Ask for the next requests; fewer when the money or the cases do not last."""
-    return changed(await desk.ask(given.n if given else 1, by=actor))
+    return changed(await desk.ask(given.n if given else 1, by=actor, key=key))
 
 
 @router.post("/requests/{number}/tell", response_model=Changed, responses=_REFUSALS)
-async def tell(desk: TheDesk, actor: TheActor, number: Number, given: Tell) -> Response:
+async def tell(
+    desk: TheDesk, actor: TheActor, key: TheKey, number: Number, given: Tell
+) -> Response:
     """Write down the value of a request; telling the same again is harmless."""
-    return changed(await desk.tell(number, given.value, given.cost, by=actor))
+    return changed(await desk.tell(number, given.value, given.cost, by=actor, key=key))
 
 
 @router.post("/requests/{number}/fail", response_model=Changed, responses=_REFUSALS)
 async def fail(
-    desk: TheDesk, actor: TheActor, number: Number, given: Fail | None = None
+    desk: TheDesk, actor: TheActor, key: TheKey, number: Number, given: Fail | None = None
 ) -> Response:
     """Write down that a request brought no value."""
     how = given or Fail()
-    return changed(await desk.fail(number, how.charged, how.usable, how.why, by=actor))
+    return changed(await desk.fail(number, how.charged, how.usable, how.why, by=actor, key=key))
 
 
 @router.post("/requests/{number}/cancel", response_model=Changed, responses=_REFUSALS)
 async def cancel(
-    desk: TheDesk, actor: TheActor, number: Number, given: Reason | None = None
+    desk: TheDesk, actor: TheActor, key: TheKey, number: Number, given: Reason | None = None
 ) -> Response:
     """Take back a request: its money and its case are free again."""
-    return changed(await desk.cancel(number, given.why if given else "", by=actor))
+    return changed(await desk.cancel(number, given.why if given else "", by=actor, key=key))
 
 
 @router.post("/requests/{number}/correct", response_model=Changed, responses=_REFUSALS)
-async def correct(desk: TheDesk, actor: TheActor, number: Number, given: Correct) -> Response:
+async def correct(
+    desk: TheDesk, actor: TheActor, key: TheKey, number: Number, given: Correct
+) -> Response:
     """Replace a value that was told or recorded; the log keeps both."""
-    done = await desk.correct(number, given.value, given.cost, given.why, by=actor)
+    done = await desk.correct(number, given.value, given.cost, given.why, by=actor, key=key)
     return changed(done)
 
 
 @router.post("/record", response_model=Changed, responses=_REFUSALS)
-async def record(desk: TheDesk, actor: TheActor, given: Record) -> Response:
+async def record(desk: TheDesk, actor: TheActor, key: TheKey, given: Record) -> Response:
     """Write down values that nobody asked for; those that answer a request tell it."""
     values = [(each.case, each.feature, each.value) for each in given.values]
-    return changed(await desk.record(values, given.charge, by=actor))
+    return changed(await desk.record(values, given.charge, by=actor, key=key))
 
 
 @router.post("/budget", response_model=Changed, responses=_REFUSALS)
-async def budget(desk: TheDesk, actor: TheActor, given: Budget) -> Response:
+async def budget(desk: TheDesk, actor: TheActor, key: TheKey, given: Budget) -> Response:
     """Change the budget; it must cover what is spent and reserved."""
-    return changed(await desk.set_budget(given.budget, given.why, by=actor))
+    return changed(await desk.set_budget(given.budget, given.why, by=actor, key=key))
 
 
 @router.post("/withdraw", response_model=Changed, responses=_REFUSALS)
-async def withdraw(desk: TheDesk, actor: TheActor, given: Withdraw) -> Response:
+async def withdraw(desk: TheDesk, actor: TheActor, key: TheKey, given: Withdraw) -> Response:
     """Take a case out for good; its pending requests are cancelled."""
-    return changed(await desk.withdraw(given.case, given.forget, given.why, by=actor))
+    return changed(await desk.withdraw(given.case, given.forget, given.why, by=actor, key=key))
 
 
 @router.post("/close", response_model=Changed, responses=_REFUSALS)
-async def close(desk: TheDesk, actor: TheActor, given: Reason | None = None) -> Response:
+async def close(
+    desk: TheDesk, actor: TheActor, key: TheKey, given: Reason | None = None
+) -> Response:
     """End the study; only corrections remain possible."""
-    return changed(await desk.close(given.why if given else "", by=actor))
+    return changed(await desk.close(given.why if given else "", by=actor, key=key))
 
 
 def changed(done: Done) -> Response:
@@ -164,5 +173,6 @@ def changed(done: Done) -> Response:
     view = Changed.model_construct(
         requests=[request_of(each, problem, 0) for each in done.requests],
         money=money_of(done.state),
+        repeated=done.repeated,
     )
     return Response(view.__pydantic_serializer__.to_json(view), media_type="application/json")
