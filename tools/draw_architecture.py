@@ -54,6 +54,7 @@ WHAT = {
     "history": "all purchases, oldest first",
     "problem": "Feature, Problem, Action",
     "money": "exact decimals",
+    "cache": "remembered, within bytes",
     "errors": "what can go wrong",
 }
 

@@ -17,7 +17,7 @@ from budgeted.worlds import check_cases
 _MOST_CASES = 2**22
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one is itself and no other, so that it can be a key
 class Validation:
     """Cases that a classifier is judged on; no policy ever sees them.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from budgeted import events
 from budgeted.belief import Belief
+from budgeted.cache import size_of
 from budgeted.events import Created, Entry
 from budgeted.guard import Delivered
 from budgeted.judging import Validation
@@ -82,6 +83,8 @@ class Curve:
         self._points = [Point(1, 0.0, belief, Delivered(belief))]
         self._known_errors: dict[int, float] = {}
         self.seq = 1
+        self.bytes = 0
+        """About how much memory it takes: its points are alike, so one stands for all."""
 
     def advance(self, entries: Sequence[Entry]) -> None:
         """Take in the events that came since; those known already are passed over."""
@@ -117,6 +120,9 @@ class Curve:
             if self._validation is not None:
                 row["measured"] = self._measured(self._validation, point)
             rows.append(row)
+        last = self._points[-1]
+        problem = size_of(last.belief.problem)  # which all share
+        self.bytes = problem + len(self._points) * max(0, size_of(last) - problem)
         return rows
 
     def _measured(self, validation: Validation, point: Point) -> float:

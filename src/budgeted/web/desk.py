@@ -2,17 +2,18 @@
 
 While one write to the journal is under way, wishes wait; then all that wait go in with the next
 one (`budgeted.study.together`). So fifty people who work at once wait for two writes, not for
-fifty. All that touches the `Study` runs on one thread of its own; pages get a `Snapshot`.
+fifty. Nothing touches the `Study` on two threads at once; pages get a `Snapshot`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, StudyError
 from budgeted.events import Entry, Event
 from budgeted.judging import Validation
@@ -24,13 +25,16 @@ from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Standing
 from budgeted.study.together import Granted, Wish
 from budgeted.web.curve import Curve
+from budgeted.web.footprint import footprint
 
 View = TypeVar("View")
 
 _MOST_TOGETHER = 500
 """Wishes of one write; the rest waits for the next."""
 _MOST_WAITING = 5_000
-_MOST_VIEWS = 32
+_MOST_VIEWS = 8_000_000
+"""Bytes of the pages of one study that are kept."""
+_MUCH_MORE = 1.2
 _TURNS = 3
 """Of the loop between two writes: answers leave, and what comes back at once goes in together."""
 
@@ -63,6 +67,9 @@ class Desk:
         Cases that the classifier is judged on, if there are any.
     most_at_once
         Requests of one `ask`.
+    threads
+        Where the study is read and written, never on two of them at once; Python's own unless
+        given.
     """
 
     def __init__(
@@ -70,6 +77,7 @@ class Desk:
         study: Study,
         validation: Validation | None = None,
         most_at_once: int = 200,
+        threads: Executor | None = None,
     ) -> None:
         self._study = study
         self.name = study.name
@@ -79,13 +87,17 @@ class Desk:
         self._waiting: list[_Waiting] = []
         self._together: Planner | None = None  # decides for all who ask in the same write
         self._running: asyncio.Task[None] | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="study")
-        self._views: dict[tuple[Any, ...], Any] = {}
+        self._threads = threads
+        self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
+        self._released = False
+        self._measured = (0, 0)  # how many events there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
         self._curve_lock = asyncio.Lock()
         self.watchers = 0
+        self.uploading = asyncio.Lock()
+        """Held while other cases to judge on are taken, by one after the other."""
 
     @property
     def seq(self) -> int:
@@ -95,9 +107,17 @@ class Desk:
     @property
     def busy(self) -> bool:
         """Whether somebody watches, waits, or is being served."""
-        return bool(self.watchers or self._waiting) or not (
-            self._running is None or self._running.done()
-        )
+        working = self._running is not None and not self._running.done()
+        return bool(self.watchers or self._waiting or working or self.uploading.locked())
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the study takes, with what is kept of its pages."""
+        events = self._snapshot.events
+        if events >= _MUCH_MORE * self._measured[0]:  # it takes a moment
+            self._measured = (events, footprint(self._snapshot))
+        curve = 0 if self._curve is None else self._curve.bytes
+        return self._measured[1] + self._views.bytes + curve
 
     @property
     def validation(self) -> Validation | None:
@@ -107,7 +127,6 @@ class Desk:
     def judge_on(self, validation: Validation | None) -> None:
         """Take other cases to judge the classifier on."""
         self._validation, self._curve = validation, None
-        self._views.clear()
 
     async def look(self) -> Snapshot:
         """Return the study as it is now, with what others wrote since."""
@@ -130,12 +149,11 @@ class Desk:
         """
         snapshot = await self.look()
         place = (key, snapshot.events, *arguments)
-        if place not in self._views:
-            made = await asyncio.to_thread(function, snapshot, *arguments)
-            while len(self._views) >= _MOST_VIEWS:
-                self._views.pop(next(iter(self._views)))
-            self._views[place] = made
-        found: View = self._views[place]
+        found: View | None = self._views.get(place)
+        if found is None:
+            found = await asyncio.to_thread(function, snapshot, *arguments)
+            if snapshot.events == self._seq:  # else nobody will look for it again
+                self._views.put(place, found)
         return found
 
     async def curve(self) -> list[dict[str, Any]]:
@@ -246,8 +264,8 @@ class Desk:
         """Let what is under way end, and let go of the database."""
         if self._running is not None:
             await asyncio.wait([self._running])
-        self._thread.shutdown(wait=True)
-        self._study.release()
+        self._released = True
+        await asyncio.to_thread(self._study.release)
 
     async def _do(self, wish: Wish, number: int | None = None) -> Done:
         granted: Granted = await self._wait_for(wish)
@@ -279,7 +297,7 @@ class Desk:
             look = len(wishes) < len(batch)
             known = self._seq
             try:
-                answers = await loop.run_in_executor(self._thread, self._work, wishes, look)
+                answers = await loop.run_in_executor(self._threads, self._work, wishes, look)
             except Exception as error:
                 for each in batch:
                     if not each.future.done():
@@ -301,16 +319,20 @@ class Desk:
                 await asyncio.sleep(0)
 
     def _work(self, wishes: list[Wish], look: bool) -> tuple[Granted | BudgetedError, ...]:
-        """Carry out wishes on the thread of the study; make a snapshot if somebody looks."""
+        """Carry out wishes on a thread; make a snapshot if somebody looks."""
         answers: tuple[Granted | BudgetedError, ...] = ()
         if wishes:
             self._together = None
             answers = self._study.carry_out(wishes)
         else:
             self._study.refresh()
+        if self._seq != self._study.events:
+            self._views.clear()  # what was made of fewer events is not wanted any more
         self._seq = self._study.events
         if look and self._snapshot.events < self._seq:
             self._snapshot = self._study.snapshot()
+        if self._released:  # somebody held on to a desk that was put away
+            self._study.release()
         return answers
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +20,15 @@ from budgeted.errors import (
     ConflictError,
     JournalError,
     PurchaseError,
+    StorageError,
     StudyError,
     UnknownError,
     UnwritableError,
 )
 from budgeted.web.pages.errors import error_page
+from budgeted.web.storage import words_of
+
+_log = logging.getLogger(__name__)
 
 
 class Failure(BaseModel):
@@ -43,7 +48,7 @@ WORDS = {
     413: "Larger than this server takes.",
     422: "Something in it makes no sense; the message says what.",
     429: "Too much at once; wait a moment.",
-    503: "The database cannot be read or written.",
+    503: "The database, or the folder of the server, cannot be read or written.",
 }
 
 
@@ -63,6 +68,7 @@ _STATUS: Mapping[type[BudgetedError], int] = {
     JournalError: 503,
     StudyError: 409,
     PurchaseError: 409,
+    StorageError: 503,
     AccessError: 403,
     BusyError: 429,
 }
@@ -102,6 +108,13 @@ def install(app: FastAPI) -> None:
         # Which host and user the database has is nobody's business who only uses the page.
         said = error.reason if isinstance(error, JournalError) else str(error)
         return refuse(request, status_of(error), printable(said), mistakes)
+
+    @app.exception_handler(OSError)
+    async def _storage(request: Request, error: Exception) -> Response:
+        """A large upload goes through a temporary file, and that disk can be full as well."""
+        assert isinstance(error, OSError)
+        _log.exception("%s %s", request.method, request.url.path)
+        return refuse(request, 503, f"{words_of(error)}; nothing was done", [])
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: Exception) -> Response:

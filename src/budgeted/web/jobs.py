@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from budgeted.experiment import Experiment, parse
 from budgeted.policies import POLICIES
 from budgeted.table import Reading, parse_csv
 from budgeted.web.settings import Limits
+from budgeted.web.storage import write_whole
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = ("waiting", "running", "done", "failed", "cancelled")
 _MOST_BUDGETS = 10
@@ -104,9 +103,7 @@ class Job:
     def keep(self) -> None:
         """Write it down: there whole, or not at all."""
         plain = {key: value for key, value in asdict(self).items() if key != "folder"}
-        with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as file:
-            json.dump(plain, file, indent=1)
-        os.replace(file.name, self.folder / "job.json")
+        write_whole(self.folder / "job.json", json.dumps(plain, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> Job:
@@ -159,7 +156,7 @@ def check(wanted: Wanted, content: bytes, folder: Path, limits: Limits) -> tuple
             f"the table has {len(table)} rows of {len(table.features)} features; this server takes "
             f"{limits.rows} rows and {limits.cells} cells"
         )
-    (folder / "table.csv").write_bytes(content)
+    write_whole(folder / "table.csv", content)
     return table, experiment_of(wanted, folder / "table.csv")
 
 

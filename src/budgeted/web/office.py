@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from budgeted.errors import BudgetedError, JournalError, UnknownError
+from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
 from budgeted.journal import Journal, studies
+from budgeted.judging import Validation
 from budgeted.study import Study
 from budgeted.study.file import StudyFile
 from budgeted.web.desk import Desk
 from budgeted.web.settings import Settings
+from budgeted.web.storage import storing, write_whole
 from budgeted.web.validation import read_validation, tidy_validation
+
+_THREADS = 32
+"""On which studies are read and written; a thread that waits for a database does no harm."""
 
 
 class Office:
@@ -34,7 +38,9 @@ class Office:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._desks: dict[str, Desk] = {}
-        self._opening: dict[str, asyncio.Lock] = {}
+        self._opening: dict[str, asyncio.Task[Desk]] = {}
+        self._creating = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="study")
         self._poll: asyncio.Task[None] | None = None
         self._past: set[asyncio.Task[None]] = set()
         self.closing = asyncio.Event()
@@ -51,9 +57,12 @@ class Office:
             self._poll.cancel()
             with suppress(asyncio.CancelledError):
                 await self._poll
+        await asyncio.gather(*self._opening.values(), return_exceptions=True)
         for desk in self._desks.values():
             await desk.release()
+        await asyncio.gather(*self._past)
         self._desks.clear()
+        self._threads.shutdown()
 
     async def names(self) -> tuple[str, ...]:
         """Return the names of all studies."""
@@ -80,50 +89,67 @@ class Office:
         validation
             A CSV as `tidy_validation` returns it.
         """
-        study = await asyncio.to_thread(_begin, self.settings.database, given, by)
-        study.release()
-        file = self._validation_file(given.name)
-        if validation is not None:
-            await asyncio.to_thread(_keep, file, validation)
-        else:  # one of a database that is gone
-            file.unlink(missing_ok=True)
-        return await self.desk(given.name)
+        async with self._creating:
+            study, judge = await asyncio.to_thread(
+                _begin, self.settings.database, given, by, self._validation_file(given.name),
+                validation,
+            )  # fmt: skip
+            return self._take(study, judge)
 
     async def judge_on(self, name: str, content: bytes, label_column: str = "label") -> None:
         """Keep another validation file for a study, after checking it."""
         desk = await self.desk(name)
-        problem = (await desk.look()).state.problem
-        tidy = await asyncio.to_thread(tidy_validation, content, problem, label_column)
-        await asyncio.to_thread(_keep, self._validation_file(name), tidy)
-        desk.judge_on(await asyncio.to_thread(read_validation, tidy, problem))
+        async with desk.uploading:
+            problem = (await desk.look()).state.problem
+            tidy = await asyncio.to_thread(tidy_validation, content, problem, label_column)
+            judge = await asyncio.to_thread(read_validation, tidy, problem)
+            await asyncio.to_thread(write_whole, self._validation_file(name), tidy)
+            desk.judge_on(judge)
 
     async def _open(self, name: str) -> Desk:
-        async with self._opening.setdefault(name, asyncio.Lock()):
-            if name in self._desks:
-                return self._desks[name]
-            study = await asyncio.to_thread(_open, self.settings.database, name)
-            judge = None
-            file = self._validation_file(name)
-            if file.exists():
-                with suppress(BudgetedError, OSError):  # it only feeds a chart
-                    judge = read_validation(file.read_bytes(), study.state.problem)
-            desk = Desk(study, judge, self.settings.limits.ask)
-            self._desks[name] = desk
-        self._opening.pop(name, None)
+        """Open a study once, however many wait for it; nothing is left of one that is not there."""
+        task = self._opening.get(name)
+        if task is None:
+            task = self._opening[name] = asyncio.create_task(self._opened(name))
+            task.add_done_callback(lambda _: self._opening.pop(name))
+        return await asyncio.shield(task)  # who goes away must not stop it for the others
+
+    async def _opened(self, name: str) -> Desk:
+        study = await asyncio.to_thread(_open, self.settings.database, name)
+        judge, file = None, self._validation_file(name)
+        with suppress(BudgetedError, OSError):  # it only feeds a chart
+            content = await asyncio.to_thread(file.read_bytes)
+            judge = await asyncio.to_thread(read_validation, content, study.state.problem)
+        return self._take(study, judge)
+
+    def _take(self, study: Study, judge: Validation | None) -> Desk:
+        """Give a study its desk."""
+        desk = Desk(study, judge, self.settings.limits.ask, self._threads)
+        former = self._desks.pop(desk.name, None)
+        self._desks[desk.name] = desk
+        if former is not None:
+            self._let_go(former)
         self._make_room()
         return desk
 
     def _make_room(self) -> None:
-        """Let go of the study that was not used for the longest time."""
-        if len(self._desks) <= self.settings.limits.studies:
-            return
+        """Let go of the studies that were not used for the longest time, until few enough are open.
+
+        Those that somebody uses stay, and so does the one that was used last.
+        """
+        limits = self.settings.limits
+        sizes = {name: desk.bytes for name, desk in self._desks.items()}
         for name, desk in list(self._desks.items())[:-1]:
-            if not desk.busy:
-                del self._desks[name]
-                task = asyncio.create_task(desk.release())
-                self._past.add(task)
-                task.add_done_callback(self._past.discard)
+            if len(sizes) <= limits.studies and sum(sizes.values()) <= limits.memory:
                 return
+            if not desk.busy:
+                del sizes[name], self._desks[name]
+                self._let_go(desk)
+
+    def _let_go(self, desk: Desk) -> None:
+        task = asyncio.create_task(desk.release())
+        self._past.add(task)
+        task.add_done_callback(self._past.discard)
 
     async def _look_for_news(self) -> None:
         while True:
@@ -132,6 +158,7 @@ class Office:
                 if desk.watchers:
                     with suppress(JournalError):  # whoever does something next is told
                         await desk.look()
+            self._make_room()  # studies grow while they are open
 
     def _validation_file(self, name: str) -> Path:
         """Where a validation file is kept; a digest, because a name may hold anything."""
@@ -150,16 +177,26 @@ def _open(database: str, name: str) -> Study:
         raise UnknownError(f"there is no study {name!r}") from None
 
 
-def _begin(database: str, given: StudyFile, by: str) -> Study:
+def _begin(
+    database: str, given: StudyFile, by: str, file: Path, validation: bytes | None
+) -> tuple[Study, Validation | None]:
+    """Begin a study, whole or not at all: the file is in its place before the study exists."""
+    if given.name in studies(database):
+        raise StudyError(f"there is a study {given.name!r} already; give another name")
+    judge = None
+    if validation is None:
+        with storing(file):
+            file.unlink(missing_ok=True)  # one of a database that is gone
+    else:
+        judge = read_validation(validation, given.problem)
+        write_whole(file, validation)
     settings: Mapping[str, object] = {
         key: value for key, value in vars(given).items() if key != "problem"
     }
-    return Study.create(database, problem=given.problem, by=by, **settings)  # type: ignore[arg-type]
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """Write beside the place and rename, so that nobody ever reads half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(content)
-    os.replace(file.name, path)
+    try:
+        study = Study.create(database, problem=given.problem, by=by, **settings)  # type: ignore[arg-type]
+    except BaseException:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+        raise
+    return study, judge

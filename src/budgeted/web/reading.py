@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import Any
 
 from budgeted.comparison import curves_figure, purchases_figure
@@ -44,8 +43,7 @@ async def studies_page(office: Office) -> StudiesView:
 
 async def study_page(desk: Desk) -> StudyView:
     """Return the page of a study."""
-    # Other validation cases clear the views, so they need not be part of the key.
-    return await desk.view("study", partial(_study, desk.validation), desk.most_at_once)
+    return await desk.view("study", _study, desk.validation, desk.most_at_once)
 
 
 async def worklist_page(desk: Desk) -> WorklistView:
@@ -131,7 +129,7 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
     return await asyncio.to_thread(draw, job.wanted.title, results)
 
 
-def _study(validation: Validation | None, study: Snapshot, most_at_once: int) -> StudyView:
+def _study(study: Snapshot, validation: Validation | None, most_at_once: int) -> StudyView:
     measured = None
     if validation is not None:
         measured = validation.error(*study.delivered())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import shutil
 import sys
@@ -11,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from budgeted.errors import BudgetedError, BusyError, StudyError, UnknownError
+from budgeted.errors import BudgetedError, BusyError, StorageError, StudyError, UnknownError
 from budgeted.journal import now
 from budgeted.results import Store
 from budgeted.runs import Runs
@@ -26,8 +27,10 @@ from budgeted.web.jobs import (
     check,
 )
 from budgeted.web.settings import Settings
+from budgeted.web.storage import storing, words_of
 from budgeted.web.streams import Streams, event
 
+_log = logging.getLogger(__name__)
 _MOST_KEPT = 200
 
 
@@ -50,6 +53,7 @@ class Rehearsals:
         self._news = asyncio.Condition()
         self._worker: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
+        self._unkept: set[str] = set()  # those whose last change is not on the disk
         self._results: dict[str, tuple[int, dict[str, Runs]]] = {}
         self._ending = False
 
@@ -67,6 +71,7 @@ class Rehearsals:
             self._worker.cancel()
             with suppress(asyncio.CancelledError):
                 await self._worker
+        await self._keep()
 
     def all(self) -> list[Job]:
         """Return all rehearsals, the newest first."""
@@ -94,7 +99,7 @@ class Rehearsals:
         if waiting >= self.limits.waiting:
             raise BusyError(f"{waiting} rehearsals wait already; cancel some, or try again later")
         if len(self._jobs) >= _MOST_KEPT:
-            raise BusyError(f"{len(self._jobs)} rehearsals are kept in {self._folder}: delete some")
+            raise BusyError(f"{len(self._jobs)} rehearsals are kept already, and no more than that")
         job = await asyncio.to_thread(self._made, wanted, content, by)
         self._jobs[job.id] = job
         await self._tell()
@@ -107,6 +112,9 @@ class Rehearsals:
             raise StudyError(f"this rehearsal is {job.state} already")
         running = job.state == RUNNING
         job = await self._change(job.id, state=CANCELLED, message="cancelled")
+        if job.id in self._unkept:
+            words = "cancelled; the disk is full, so it may go on after a restart of the server"
+            job = await self._change(job.id, message=words)
         if running and self._process is not None:
             _end(self._process)
         return job
@@ -140,11 +148,19 @@ class Rehearsals:
             await self._news.wait_for(lambda: self._jobs[id].changes > after)
 
     async def _change(self, id: str, **changes: Any) -> Job:
-        job = self._jobs[id] = self._jobs[id].changed(**changes)
+        self._jobs[id] = self._jobs[id].changed(**changes)
         if "state" in changes:
-            await asyncio.to_thread(job.keep)
+            self._unkept.add(id)
+            await self._keep()
         await self._tell()
-        return job
+        return self._jobs[id]
+
+    async def _keep(self) -> None:
+        """Write down all that changed; what the disk has no room for now is tried again later."""
+        for id in tuple(self._unkept):
+            with suppress(StorageError):
+                await asyncio.to_thread(self._jobs[id].keep)
+                self._unkept.discard(id)
 
     async def _tell(self) -> None:
         async with self._news:
@@ -156,8 +172,14 @@ class Rehearsals:
             async with self._news:
                 await self._news.wait_for(lambda: self._next() is not None)
             job = self._next()
-            if job is not None:
+            if job is None:
+                continue
+            try:
                 await self._run(job)
+            except Exception as error:  # whatever befalls one, the others get their turn
+                _log.exception("rehearsal %s", job.id)
+                words = words_of(error) if isinstance(error, OSError) else str(error)
+                await self._change(job.id, state=FAILED, message=words)
 
     def _next(self) -> Job | None:
         waiting = [job for job in reversed(self.all()) if job.state == WAITING]
@@ -165,6 +187,8 @@ class Rehearsals:
 
     async def _run(self, job: Job) -> None:
         await self._change(job.id, state=RUNNING, message="")
+        if job.id in self._unkept:  # then there is no room for its results either
+            await asyncio.to_thread(self._jobs[job.id].keep)
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "budgeted.web.rehearse", str(job.folder),
             str(self.limits.workers),
@@ -196,12 +220,14 @@ class Rehearsals:
             await self._change(job.id, state=DONE)
         else:
             words = said.splitlines()[-1][:500] if said else f"its process ended with {status}"
+            words = words.replace(f"{job.folder}/", "")
             await self._change(job.id, state=FAILED, message=words)
 
     def _made(self, wanted: Wanted, content: bytes, by: str) -> Job:
         id = secrets.token_hex(8)
         folder = self._folder / id
-        folder.mkdir(parents=True)
+        with storing(folder):
+            folder.mkdir(parents=True)
         try:
             table, _ = check(wanted, content, folder, self.limits)
             job = Job(id, folder, wanted, by, now(), len(table), table.features, table.labels)

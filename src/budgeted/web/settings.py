@@ -28,6 +28,8 @@ class Limits:
         Browsers and programs that watch at the same time.
     studies
         Studies that are kept open; others are opened again when somebody looks at them.
+    memory
+        Bytes that open studies may take together, about; those that nobody uses go first.
     runs, waiting
         Runs of one rehearsal, and rehearsals that wait their turn.
     workers
@@ -41,6 +43,7 @@ class Limits:
     ask: int = 200
     streams: int = 200
     studies: int = 64
+    memory: int = 256_000_000
     runs: int = 2_000
     waiting: int = 20
     workers: int = 1

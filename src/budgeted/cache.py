@@ -1,0 +1,180 @@
+"""What was computed before, kept within a number of bytes.
+
+A server runs for months, and what it remembers must not grow with what people looked at. A bound
+on the number of results is no bound on memory: a result can be ten bytes or ten megabytes. So
+everything that is remembered to save time is kept here, and bounded in bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import wraps
+from threading import Lock
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+
+_PLACE = 200
+"""Bytes of an entry besides its key and its value: about what a dictionary needs for it."""
+
+
+class Cache(Generic[Key, Value]):
+    """Values by key, of a bounded size together; the least recently used go first.
+
+    It can be used by several threads.
+
+    Parameters
+    ----------
+    most_bytes
+        Of all keys and values together. What is larger by itself is not kept at all.
+
+    Examples
+    --------
+    >>> cache = Cache[str, bytes](most_bytes=10_000)
+    >>> for name in "abc":
+    ...     cache.put(name, bytes(4_000))
+    >>> "a" in cache, "b" in cache, "c" in cache, cache.bytes <= 10_000
+    (False, True, True, True)
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._lock = Lock()
+        self.bytes = 0
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> Value | None:
+        """Return a value, or None if it is not kept (any more)."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Key, value: Value, size: int | None = None) -> None:
+        """Keep a value, and let go of others if it needs their room.
+
+        Parameters
+        ----------
+        key, value
+            What is kept; None cannot be told from a value that is not there.
+        size
+            Bytes of both; measured unless given.
+        """
+        needed = _PLACE + (size_of((key, value)) if size is None else size)
+        with self._lock:
+            self._drop(key)
+            if needed > self._most:
+                return
+            self._kept[key] = (value, needed)
+            self.bytes += needed
+            while self.bytes > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+            self.bytes = 0
+
+    def _drop(self, key: Key) -> None:
+        found = self._kept.pop(key, None)
+        if found is not None:
+            self.bytes -= found[1]
+
+
+def remembered(
+    most_bytes: int,
+) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+    """Remember the results of a function, as `functools.lru_cache` does, but bounded in bytes.
+
+    Parameters
+    ----------
+    most_bytes
+        Of all arguments and results together.
+
+    Examples
+    --------
+    >>> @remembered(most_bytes=1_000_000)
+    ... def squares(number):
+    ...     print("computing")
+    ...     return np.arange(number) ** 2
+    >>> len(squares(9)), len(squares(9))
+    computing
+    (9, 9)
+    """
+
+    def decorate(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        cache: Cache[Hashable, Value] = Cache(most_bytes)
+
+        @wraps(function)
+        def look_up(*positional: Arguments.args, **named: Arguments.kwargs) -> Value:
+            key = (positional, tuple(sorted(named.items()))) if named else positional
+            found = cache.get(key)
+            if found is None:
+                found = function(*positional, **named)
+                cache.put(key, found)
+            return found
+
+        look_up.cache = cache  # type: ignore[attr-defined] # for those who want to look
+        return look_up
+
+    return decorate
+
+
+def size_of(thing: object) -> int:
+    """Return about how many bytes of memory a value holds, with all that it refers to.
+
+    What two parts of it share counts once; modules, classes and functions do not count.
+
+    >>> size_of(np.zeros(1000)) >= 8000, size_of("a" * 1000) >= 1000
+    (True, True)
+    >>> shared = bytes(1000)
+    >>> size_of([shared, shared]) < 1500
+    True
+    """
+    total, seen, left = 0, set(), [thing]
+    while left:
+        each = left.pop()
+        if id(each) in seen or isinstance(each, _NOT_OURS):
+            continue
+        seen.add(id(each))
+        if isinstance(each, np.ndarray) and each.base is not None:
+            left.append(each.base)  # a view keeps all of it alive
+            total += _PLACE
+            continue
+        total += sys.getsizeof(each)
+        left.extend(_parts(each))
+    return total
+
+
+_NOT_OURS = (type, type(sys), type(size_of), type(len))
+
+
+def _parts(thing: object) -> list[Any]:
+    if isinstance(thing, str | bytes | bytearray | int | float | np.ndarray):
+        return []
+    if isinstance(thing, dict):
+        return [*thing.keys(), *thing.values()]
+    if isinstance(thing, list | tuple | set | frozenset):
+        return list(thing)
+    parts = [vars(thing)] if hasattr(thing, "__dict__") else []
+    for kind in type(thing).__mro__:
+        names = getattr(kind, "__slots__", ())
+        for name in (names,) if isinstance(names, str) else names:
+            if name not in ("__dict__", "__weakref__") and hasattr(thing, name):
+                parts.append(getattr(thing, name))
+    return parts
