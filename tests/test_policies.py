@@ -1,6 +1,7 @@
 """The contract on every registered policy, and what each one promises of its own."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, PolicyError
-from budgeted.expectation import loss
-from budgeted.policies import POLICIES, Policy, policy
+from budgeted.expectation import Estimate, loss, spectral
+from budgeted.policies import POLICIES, Policy, biased_robin, policy
 from tests import contracts, oracles
 from tests.strategies import problems
 
@@ -132,32 +133,67 @@ def test_ties_are_broken_by_the_generator():
     assert all(24 <= number <= 76 for number in chosen.values())
 
 
-@pytest.mark.parametrize(
+SEEN = {
+    "twin 1": ((3, 1), (1, 2)),
+    "twin 2": ((3, 1), (1, 2)),
+    "u": ((40, 31), (52, 21)),
+    "v": ((6, 17), (5, 11)),
+    "w": ((9, 2), (8, 3)),
+}
+"""Values seen of each feature, by label; the twins are worth the same, and more than the rest."""
+
+
+def state_of_twins(order):
+    features = [Feature(each, ("a", "b"), 1) for each in order]
+    problem = Problem(features, ("no", "yes"), (0.4, 0.6), 4)
+    observed = np.concatenate([SEEN[each] for each in order], axis=1)
+    return State.start(problem, belief=Belief(problem, observed))
+
+
+def bought_of(state, rule):
+    """Names of the features that the policy buys, over seeds, and the scores of their cells."""
+    choices = [rule.choose(state, np.random.default_rng(seed)) for seed in range(20)]
+    cells = {choice.action for choice in choices}
+    names = {state.problem.features[cell.feature].name for cell in cells}
+    return names, {choices[0].scores[cell] for cell in cells}
+
+
+LOOKING_AHEAD = pytest.mark.parametrize(
     ("name", "parameters"), [("greedy", {}), ("sfl", {}), ("rsfl", {"best": 1})]
 )
-def test_cells_whose_scores_differ_by_rounding_are_tied(name, parameters):
-    """Twin features among others, in all orders: sums in another order, the same expected loss."""
-    seen = {
-        "twin 1": ((3, 1), (1, 2)),
-        "twin 2": ((3, 1), (1, 2)),
-        "u": ((40, 31), (52, 21)),
-        "v": ((6, 17), (5, 11)),
-        "w": ((9, 2), (8, 3)),
-    }
-    rounded = 0
-    for order in list(permutations(seen))[::5]:
-        features = [Feature(each, ("a", "b"), 1) for each in order]
-        problem = Problem(features, ("no", "yes"), (0.4, 0.6), 4)
-        observed = np.concatenate([seen[each] for each in order], axis=1)
-        state = State.start(problem, belief=Belief(problem, observed))
-        rule = policy(name, **parameters)
-        choices = [rule.choose(state, np.random.default_rng(seed)) for seed in range(20)]
-        chosen = {choice.action for choice in choices}
-        assert {order[action.feature] for action in chosen} == {"twin 1", "twin 2"}
-        scores = {choices[0].scores[action] for action in chosen}
+
+
+@LOOKING_AHEAD
+def test_twins_are_tied_in_whatever_order_they_are_summed(name, parameters):
+    for order in list(permutations(SEEN))[::5]:
+        names, scores = bought_of(state_of_twins(order), policy(name, **parameters))
+        assert names == {"twin 1", "twin 2"}
         assert max(scores) - min(scores) < 1e-14
-        rounded += len(scores) > 1
-    assert rounded > 5, "some of them must differ by rounding, else this tests nothing"
+
+
+@LOOKING_AHEAD
+@pytest.mark.parametrize("lower", ["twin 1", "twin 2"])
+def test_cells_whose_scores_differ_by_rounding_are_tied(name, parameters, lower, monkeypatch):
+    """Rounding is made here: which sums differ in their last bits depends on the processor."""
+    order = ("u", "twin 1", "v", "twin 2", "w")
+    state, exact = state_of_twins(order), spectral.cells
+    rule = policy(name, **parameters)
+
+    def off_by(resolutions):
+        def cells(*arguments):
+            found = exact(*arguments)
+            values = found.values.copy()
+            values[order.index(lower)] -= resolutions * found.resolution
+            return replace(found, values=values)
+
+        monkeypatch.setattr(spectral, "cells", cells)
+        return bought_of(state, rule)
+
+    names, scores = off_by(0.5)
+    assert names == {"twin 1", "twin 2"}
+    assert len(scores) > 1
+    names, _ = off_by(2)
+    assert names == {lower}, "beyond its resolution the engine is believed"
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("greedy", {}), ("sfl", {"max_depth": 2})])
@@ -257,20 +293,32 @@ def test_biased_robin_judges_by_the_loss_that_it_was_given():
         assert f"the {kind} loss" in choice.reason
 
 
-def test_biased_robin_does_not_take_rounding_for_a_lower_loss():
-    """The last value turns P(a) from 1 - t into t under one label, against a half: no change."""
-    rounded_down = 0
+def test_biased_robin_does_not_take_rounding_for_a_lower_loss(monkeypatch):
+    """The last value turns P(a) from 1 - t into t under one label, against a half: no change.
+
+    Rounding is made here, too: half a resolution is none, two are a lower loss.
+    """
     for total in np.linspace(0.25, 20, 60):
         share = total**2 / (2 * total + 1)  # so that (share + 1)/(total + 1) = 1 - share/total
         rows = ((1.0, 1.0), (share, total - share))
         features = [Feature("f", ("a", "b"), 1, prior_counts=rows), Feature("g", ("a", "b"), 1)]
         state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 10))
-        before = state.belief
         state = state.after(Purchase(0, 1, 0, "1"))
-        choice = policy("biased-robin").choose(state, np.random.default_rng(0))
-        assert choice.action.feature == 1
-        rounded_down += loss(state.belief) < loss(before)
-    assert rounded_down > 5, "some of them must differ by rounding, else this tests nothing"
+        for resolutions, feature in ((0, 1), (0.5, 1), (2, 0)):
+            monkeypatch.setattr(biased_robin, "loss_of", lower_by(resolutions, state.belief))
+            choice = policy("biased-robin").choose(state, np.random.default_rng(0))
+            assert choice.action.feature == feature
+
+
+def lower_by(resolutions, belief):
+    """The loss, but that of one belief lowered by some resolutions of its engine."""
+
+    def loss_of(each, *arguments, **options):
+        found = loss(each, *arguments, **options)
+        value = float(found) - (each == belief) * resolutions * found.resolution
+        return Estimate(value, found.engine, resolution=found.resolution)
+
+    return loss_of
 
 
 def test_biased_robin_compares_on_the_same_sample():

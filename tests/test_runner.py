@@ -1,17 +1,9 @@
 """Runs are kept as they end; stops, kills and the number of workers leave no trace."""
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from importlib import import_module
-from multiprocessing import get_context
-from threading import Thread
 
 import numpy as np
 import pyarrow.parquet
@@ -123,105 +115,6 @@ def test_a_folder_that_cannot_be_made_is_named(experiment, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(RunnerError, match="cannot be made"):
         run_here(experiment, tmp_path / "file" / "results")
-
-
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_dead_worker_is_reported_and_nothing_is_lost(experiment, tmp_path, monkeypatch):
-    run_here(experiment.with_runs(2), tmp_path)
-    monkeypatch.setattr("budgeted.runner.play_one", die)
-    with (
-        ProcessPoolExecutor(1, get_context("spawn")) as executor,
-        pytest.raises(RunnerError, match="a worker died; the runs that had ended are kept"),
-    ):
-        run(experiment, tmp_path, executor)
-    assert len(Store(tmp_path, experiment).missing()) == 6
-
-
-def start(file, out):
-    command = [sys.executable, "-m", "budgeted", "experiment", "run", str(file), "--out", str(out),
-               "--workers", "2", "--figure", "none", "--json"]  # fmt: skip
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-
-
-def kept(out):
-    return len(list(out.glob("runs/*/*.parquet")))
-
-
-def test_killed_twenty_times_gives_the_same_results(tmp_path):
-    """SIGKILL at random moments; then it is left to finish."""
-    file = tmp_path / "killed.toml"
-    file.write_text(TOML.format(budget=40, runs=150))
-    moments = random.Random(7)
-    partly = 0
-    for _ in range(20):
-        process = start(file, tmp_path / "killed")
-        if moments.random() < 0.3:  # while it starts up, or begins to work
-            time.sleep(moments.uniform(0, 2))
-        else:  # when some more runs have ended, and others are under way
-            enough = kept(tmp_path / "killed") + moments.randint(1, 12)
-            while kept(tmp_path / "killed") < enough and process.poll() is None:
-                time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        partly += 0 < kept(tmp_path / "killed") < 300
-    assert partly >= 10, "the kills must have met it at work"
-    process = start(file, tmp_path / "killed")
-    stdout, stderr = process.communicate(timeout=300)
-    assert process.returncode == 0, stderr
-    undisturbed = start(file, tmp_path / "whole")
-    assert undisturbed.communicate(timeout=300)[1] is not None
-    assert json.loads(stdout)["runs"] == 150
-    killed, whole = (tmp_path / name / "killed.parquet" for name in ("killed", "whole"))
-    assert pyarrow.parquet.read_table(killed).equals(pyarrow.parquet.read_table(whole))
-    assert content(killed) == content(whole)
-
-
-def test_interrupted_by_hand_it_says_how_to_go_on(tmp_path):
-    file = tmp_path / "stopped.toml"
-    file.write_text(TOML.format(budget=60, runs=400))
-    process = start(file, tmp_path / "out")
-    deadline = time.monotonic() + 60
-    while kept(tmp_path / "out") < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"start again to continue" in stderr
-    assert b"Traceback" not in stderr
-    assert 3 <= kept(tmp_path / "out") < 800
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_killed_dask_worker_changes_nothing(tmp_path):
-    distributed = import_module("distributed")
-    experiment = parse({**DOCUMENT, "budget": 40, "runs": 40}, "small")
-    whole = run_here(experiment, tmp_path / "whole")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        killed = []
-
-        def kill_one():
-            while kept(tmp_path / "dask") < 5:
-                time.sleep(0.02)
-            killed.append(next(iter(client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
-
-        killer = Thread(target=kill_one)
-        killer.start()
-        with executors.dask(cluster.scheduler_address) as executor:
-            store = run(experiment, tmp_path / "dask", executor)
-        killer.join(timeout=60)
-        assert killed
-    assert content(store.results) == content(whole.results)
 
 
 def test_a_dask_scheduler_that_does_not_answer_is_named(monkeypatch):
