@@ -16,6 +16,10 @@ import sys
 import time
 from pathlib import Path
 
+import pandas  # noqa: F401  (imported here, so that no child begins with that: also what follows)
+import pyarrow.parquet  # noqa: F401
+import rich.progress  # noqa: F401
+
 from budgeted import comparison, executors, experiment, results, runner  # noqa: F401
 from budgeted.cli import main
 

@@ -35,6 +35,7 @@ seed = 5
 
 [problem]
 synthetic = "figure-3b"
+features = 4
 
 [[policy]]
 name = "biased-robin"
@@ -62,7 +63,7 @@ def command(file, out):
 
 def test_killed_again_and_again_gives_the_same_results(tmp_path, toml):
     """SIGKILL at random moments; then it is left to finish."""
-    file = toml(budget=20, runs=100)
+    file = toml(budget=6, runs=100)
     with processes.running("-m", "tests.killed_runs", file, tmp_path, 40) as process:
         stdout, stderr = process.communicate(timeout=processes.PATIENCE)
         assert process.returncode == 0, (stdout, stderr)
