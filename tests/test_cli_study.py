@@ -113,9 +113,9 @@ def test_an_import_that_costs_too_much_changes_nothing(begun):
 
 def test_predictions_of_new_cases(begun, tmp_path):
     begun("import", "answers.csv")
-    (tmp_path / "new.csv").write_text("id,ferritin,mcv\n=7,low,\n8,,normal\n", encoding="utf-8")
+    (tmp_path / "new.csv").write_text("case,ferritin,mcv\n=7,low,\n8,,normal\n", encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(begun("predict", "new.csv").stdout)))
-    assert rows[0]["id"] == "'=7"
+    assert rows[0]["case"] == "'=7"
     assert rows[0]["predicted"] == "iron-deficiency"
     assert float(rows[0]["P(iron-deficiency)"]) > 0.9
     begun("model", "--out", "model.json")

@@ -1,6 +1,7 @@
 """Documentation that runs, and says what is so."""
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PLAIN = {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": "",
+         "PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # fmt: skip
 sys.path.insert(0, str(ROOT / "tools"))
 
 
@@ -47,7 +50,7 @@ def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path
         text=True,
         encoding="utf-8",
         check=False,
-        env={"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": ""},
+        env=PLAIN,
     )
     assert done.returncode == 0, done.stderr
     tidy = [[line.rstrip() for line in each.strip().splitlines()] for each in (done.stdout, output)]
@@ -57,7 +60,6 @@ def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path
 def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
     """Its commands one after the other in one folder; only the times differ."""
     page = ROOT / "docs" / "studies.md"
-    (tmp_path / "new.csv").write_text("id,ferritin,crp\nA,low,\nB,,raised\n", encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     steps = [each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     assert len(steps) > 8
@@ -70,13 +72,34 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
             text=True,
             encoding="utf-8",
             check=False,
-            env={"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": "", "USER": "anna"},
+            env={**PLAIN, "USER": "anna"},
         )
         assert done.returncode == 0, done.stderr
         shown = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-01-05 09:30:00", done.stdout)
         tidy = [[line.rstrip() for line in each.strip("\n").splitlines()]
                 for each in (shown, output)]  # fmt: skip
         assert tidy[0] == tidy[1], command
+
+
+def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
+    """One command after the other in an empty folder; nothing is there but what they write."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, _, section = text.partition("## A real study\n")
+    block = re.search(r"```console\n(.*?)```", section, re.DOTALL)[1]
+    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    assert len(commands) > 6
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command, comments=True)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            env=PLAIN,
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert "predicted,P(iron-deficiency)" in done.stdout
 
 
 @pytest.mark.parametrize("page", ["studies.md", "optimal.md"])

@@ -288,8 +288,7 @@ def plain():
     return json.loads(model.to_json())
 
 
-def test_the_second_version_of_the_format(plain):
-    assert plain["version"] == 2
+def test_weights_stand_in_the_file(plain):
     assert [each["weight"] for each in plain["features"]] == [1.0, 0.5, 0.5]
     text = json.dumps(plain)
     model = Model.from_json(text)
@@ -297,25 +296,10 @@ def test_the_second_version_of_the_format(plain):
     assert Model.from_json(model.to_json()) == model
 
 
-def test_a_relevance_model_has_counts_as_heavy_as_what_it_rests_on(plain):
+def test_a_relevance_model_has_the_means_and_says_what_was_bought(plain):
     belief = RelevanceBelief.prior(make_problem()).observe(0, 1, 1, 7)
-    counts = np.array(plain["features"][0]["counts"])
-    np.testing.assert_allclose(counts.sum(axis=1), [2, 9])
-    np.testing.assert_allclose(counts / counts.sum(axis=1, keepdims=True), belief.mean(0))
-
-
-def test_the_first_version_is_still_read(plain):
-    full = json.loads(json.dumps(plain))
-    for each in full["features"]:
-        each["weight"] = 1
-    plain["version"] = 1
-    for each in plain["features"]:
-        del each["weight"]
-    model = Model.from_json(json.dumps(plain))
-    assert [each.weight for each in model.features] == [1, 1, 1]
-    case = {"f0": "1", "f2": "0"}
-    assert model.predict(case) == Model.from_json(json.dumps(full)).predict(case)
-    assert json.loads(model.to_json())["version"] == 2
+    np.testing.assert_allclose(plain["features"][0]["probabilities"], belief.mean(0), rtol=1e-15)
+    assert plain["features"][0]["bought"] == [[0, 0], [0, 7]]
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, "1", None, True, [1], 1e999])
@@ -326,12 +310,10 @@ def test_weights_that_make_no_sense(plain, weight):
         Model.from_json(text)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_each_version_has_its_own_keys(plain, version):
+@pytest.mark.parametrize("version", [1, 2, 4, True, "3", None])
+def test_other_versions_are_refused(plain, version):
     plain["version"] = version
-    if version == 2:
-        del plain["features"][1]["weight"]
-    with pytest.raises(ModelError, match="must have the keys"):
+    with pytest.raises(ModelError, match="this package knows version 3"):
         Model.from_json(json.dumps(plain))
 
 

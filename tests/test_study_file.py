@@ -38,7 +38,7 @@ def test_what_is_left_out_has_a_sensible_value(write):
 
 
 def test_the_example_can_be_begun(tmp_path):
-    study_file, cases, answers = write_example(tmp_path / "new")
+    study_file, cases, answers, _ = write_example(tmp_path / "new")
     given = read_study(study_file, cases)
     assert given.problem.labels == ("iron-deficiency", "chronic-disease")
     assert (given.policy, given.parameters) == ("auto", {})

@@ -149,7 +149,8 @@ def test_without_narwhals_the_error_says_what_to_install(monkeypatch):
         ("fever,state\nno,a\nno,b\n", {"missing": "?"}, ["missing: must be a list"]),
         ("fever,state\nno,a\nno,b\n", {"missing_in": {"fver": ["0"]}}, ["missing_in", "'fever'?"]),
         ("fever,state\nno,a\nno,b\n", {"text": ["fver"]}, ["text", "did you mean 'fever'?"]),
-        ("fever;state\nno;a\nno;b\n", {}, ["one column", "delimiter=';'"]),
+        ("fever;state\nno;a\nno;b\n", {"delimiter": ","}, ["one column", "semicolons", "';'"]),
+        ("fever;sta|te\nno;a\nno;b\n", {}, ["semicolons and vertical bars", "say which"]),
         ("fever,state\nno,a\nno,b\n", {"delimiter": ""}, ["delimiter: must be one character"]),
         ('fever,state\nno,a\n"no,b\n', {}, ["line 3", "quotes"]),
         ("fever,state\nno,a\nn\0o,b\n", {}, ["line 3", "NUL", "utf-16"]),
@@ -163,6 +164,20 @@ def test_malformed_files_are_refused_with_the_place_and_a_way_out(
 ):
     message = complaint(content, csv_file, **options)
     assert [word for word in words if word not in message] == [], message
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|", ","])
+def test_what_stands_between_cells_is_found_out(mark, csv_file):
+    text = MIXED.replace(",", mark)
+    assert read_csv(csv_file(text), **OPTIONS) == read_csv(csv_file(MIXED), **OPTIONS)
+    assert read_csv(csv_file(text), delimiter=mark, **OPTIONS) == read_csv(
+        csv_file(MIXED), **OPTIONS
+    )
+
+
+def test_a_comma_in_the_header_is_what_stands_between_cells(csv_file):
+    table = read_csv(csv_file('"dose; mg",state\n1,a\n2,b\n'), "state")
+    assert table.features == ("dose; mg",)
 
 
 def test_a_column_of_ten_thousand_texts_looks_like_an_id(csv_file):

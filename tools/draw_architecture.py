@@ -55,6 +55,9 @@ WHAT = {
     "problem": "Feature, Problem, Action",
     "money": "exact decimals",
     "cache": "remembered, within bytes",
+    "names": "as given",
+    "nearest": "as meant",
+    "predictions": "files of cases",
     "errors": "what can go wrong",
 }
 

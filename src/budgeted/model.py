@@ -1,4 +1,4 @@
-"""The classifier that a study delivers: naive Bayes with the counts that were paid for.
+"""The classifier that a study delivers: naive Bayes, with a weight for each feature.
 
 It knows nothing of money, policies or journals. As JSON it is a documented format of its own (see
 docs/studies.md), so that other programs, in other languages, can use it.
@@ -10,30 +10,52 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from budgeted.belief import Belief, Floats
 from budgeted.errors import BudgetedError, ModelError
+from budgeted.names import spelled
+from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature, Problem
 
-FORMAT, VERSION = "budgeted-model", 2
+FORMAT, VERSION = "budgeted-model", 3
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
+FORMULA = (
+    "P(label | case) is proportional to prior[label] * product over the features known of the case "
+    "of probabilities[label][value] ** weight"
+)
+"""Stands in every file, so that the file explains itself."""
+_ROUNDING = 1e-6
+_KEYS = {"format", "version", "formula", "about", "labels", "prior", "features"}
+_FEATURE_KEYS = {"name", "values", "probabilities", "bought", "weight"}
 
 
 @dataclass(frozen=True)
-class Counts:
-    """A feature of a model: its values, and for each label the Dirichlet count of each value.
+class Learned:
+    """What a model knows of a feature.
 
-    `weight` says how much it counts: below 1 where others say the same, or where all that features
-    say is to be taken with caution (`budgeted.guard`).
+    Attributes
+    ----------
+    name, values
+        Of the feature.
+    probabilities
+        P(value | label), a row per label.
+    bought
+        How many of each value were bought, a row per label. The probabilities are not just shares
+        of these: what was believed before is in them, and how strongly features tell labels apart.
+    weight
+        How much it counts: below 1 where others say the same, or where all that features say is
+        to be taken with caution (`budgeted.guard`).
     """
 
     name: str
     values: tuple[str, ...]
-    counts: tuple[tuple[float, ...], ...]
+    probabilities: tuple[tuple[float, ...], ...]
+    bought: tuple[tuple[int, ...], ...]
     weight: float = 1.0
 
 
@@ -46,8 +68,7 @@ class Model:
     labels, prior
         What is told apart, and the share of each label where the cases come from.
     features
-        Their values and counts; P(value | label) is the count divided by its row's sum, and its
-        logarithm counts with the weight.
+        What was learned of each; the logarithm of P(value | label) counts with the weight.
     about
         Where it comes from, for people: the study, how many events it had.
 
@@ -62,11 +83,16 @@ class Model:
     True
     >>> model.with_prior((0.99, 0.01)).predict({})
     {'well': 0.99, 'ill': 0.01}
+    >>> model.predict({"Fever": "yes"})
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.ModelError: the model has no feature 'Fever'; did you mean 'fever'? \
+Its features are 'fever'
     """
 
     labels: tuple[str, ...]
     prior: tuple[float, ...]
-    features: tuple[Counts, ...]
+    features: tuple[Learned, ...]
     about: Mapping[str, Any]
 
     @classmethod
@@ -76,26 +102,23 @@ class Model:
         Parameters
         ----------
         belief
-            Whose parameters it has. Counts of a belief that averages over models are its means
-            times the number of values that they rest on.
+            Whose means are its probabilities.
         weights
             How much each feature counts; fully unless given.
         about
             Where it comes from, for people.
         """
         problem = belief.problem
-        counts = belief.counts
-        if type(belief) is not Belief:
-            counts = belief.means * np.repeat(belief.totals, problem.sizes, axis=1)
         trust = [1.0] * len(problem.features) if weights is None else weights.tolist()
         return cls(
             problem.labels,
             problem.prior,
             tuple(
-                Counts(
+                Learned(
                     feature.name,
                     feature.values,
-                    tuple(map(tuple, counts[:, belief.columns(at)].tolist())),
+                    tuple(map(tuple, belief.means[:, belief.columns(at)].tolist())),
+                    tuple(map(tuple, belief.observed[:, belief.columns(at)].tolist())),
                     trust[at],
                 )
                 for at, feature in enumerate(problem.features)
@@ -112,10 +135,11 @@ class Model:
             raise ModelError(f"this is no JSON: {error}") from None
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise ModelError(f'this is no model: it has no "format": "{FORMAT}"')
-        if plain.get("version") not in (1, VERSION):
+        if plain.get("version") != VERSION or isinstance(plain["version"], bool):
             raise ModelError(
                 f"this model has version {plain.get('version')!r} of the format, this package "
-                f"knows 1 and {VERSION}: update it"
+                f"knows version {VERSION}: let the study write it again, or use the package that "
+                f"wrote it"
             )
         try:
             return _from_plain(plain)
@@ -129,18 +153,11 @@ class Model:
         plain = {
             "format": FORMAT,
             "version": VERSION,
+            "formula": FORMULA,
             "about": dict(self.about),
             "labels": self.labels,
             "prior": self.prior,
-            "features": [
-                {
-                    "name": each.name,
-                    "values": each.values,
-                    "counts": each.counts,
-                    "weight": each.weight,
-                }
-                for each in self.features
-            ],
+            "features": [vars(each) for each in self.features],
         }
         return json.dumps(plain, indent=2, allow_nan=False) + "\n"
 
@@ -164,65 +181,61 @@ class Model:
             )
         return replace(self, prior=shares)
 
-    def predict(self, case: Mapping[str, str]) -> dict[str, float]:
+    def predict(self, case: Mapping[str, Any]) -> dict[str, float]:
         """Return the probability of each label for a case known in part.
 
         Parameters
         ----------
         case
-            Feature → value; features that are left out, empty or ``?`` are unknown.
+            Feature → value, by their names; a number stands for the value that is written like it.
+            Features that are left out, empty, ``?``, None or not a number are unknown. A name that
+            the model does not have is an error, never ignored.
         """
+        if not isinstance(case, Mapping):
+            raise ModelError(f"case: must map names of features to values, got {case!r}")
         scores = np.log(self.prior)
         for name, value in case.items():
-            feature = self._feature(name)
-            if value in UNKNOWN:
-                continue
-            if value not in feature.values:
-                raise ModelError(
-                    f"feature {name!r} has no value {value!r}; there are "
-                    f"{', '.join(map(repr, feature.values))}"
-                )
-            counts: Floats = np.asarray(feature.counts)
-            chances = counts[:, feature.values.index(value)] / counts.sum(axis=1)
-            scores += feature.weight * np.log(chances)
+            feature = self.feature(name)
+            if not is_unknown(value):
+                known = self.value(feature, value)
+                scores += feature.weight * np.log([row[known] for row in feature.probabilities])
         masses = np.exp(scores - scores.max())
         return dict(zip(self.labels, (masses / masses.sum()).tolist(), strict=True))
 
-    def predict_rows(
-        self, header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int]
-    ) -> tuple[list[str], list[list[str]]]:
-        """Return the rows of a CSV with a prediction and the probabilities behind each.
+    def feature(self, name: object) -> Learned:
+        """Return what was learned of a feature, or raise an error that names the nearest one."""
+        found = self._by_name.get(name) if isinstance(name, str) else None
+        if found is None:
+            close = did_you_mean(name, self._by_name) if isinstance(name, str) else ""
+            listed = ", ".join(map(repr, self._by_name))
+            raise ModelError(f"the model has no feature {name!r}; {close}Its features are {listed}")
+        return found
 
-        Columns that are no feature of the model are passed on as they are.
-
-        Parameters
-        ----------
-        header, rows, lines
-            Of the file; the line of each row is for messages.
-        """
-        names = {each.name for each in self.features}
-        known = [(at, name) for at, name in enumerate(header) if name in names]
-        if not known:
+    def value(self, feature: Learned, value: object) -> int:
+        """Return the position of a value, or raise an error that names the nearest one."""
+        name = spelled(value, feature.values)
+        if name is None:
+            close = did_you_mean(value, feature.values) if isinstance(value, str) else ""
+            listed = ", ".join(map(repr, feature.values))
             raise ModelError(
-                f"no column of the file is a feature of the model; its features are "
-                f"{', '.join(sorted(names))}"
+                f"feature {feature.name!r} has no value {value!r}; {close}Its values are {listed}"
             )
-        extended = []
-        for row, line in zip(rows, lines, strict=True):
-            try:
-                chances = self.predict({name: row[at].strip() for at, name in known})
-            except ModelError as error:
-                raise ModelError(f"line {line}: {error}") from None
-            best = max(self.labels, key=lambda label: chances[label])
-            extended.append([*row, best, *(f"{chances[label]:.6f}" for label in self.labels)])
-        return [*header, "predicted", *(f"P({label})" for label in self.labels)], extended
+        return feature.values.index(name)
 
-    def _feature(self, name: str) -> Counts:
-        for feature in self.features:
-            if feature.name == name:
-                return feature
-        listed = ", ".join(repr(each.name) for each in self.features)
-        raise ModelError(f"the model has no feature {name!r}; there are {listed}")
+    @cached_property
+    def _by_name(self) -> dict[str, Learned]:
+        return {each.name: each for each in self.features}
+
+
+def is_unknown(value: object) -> bool:
+    """Whether a cell says that nothing was measured.
+
+    >>> [is_unknown(value) for value in ("", "?", None, float("nan"), "no", 0)]
+    [True, True, True, True, False, False]
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return isinstance(value, str) and value in UNKNOWN
 
 
 def _no_constant(name: str) -> float:
@@ -230,24 +243,62 @@ def _no_constant(name: str) -> float:
 
 
 def _from_plain(plain: dict[str, Any]) -> Model:
-    _check_keys(plain, {"format", "version", "about", "labels", "prior", "features"}, "the model")
-    own = {"name", "values", "counts"} | ({"weight"} if plain["version"] > 1 else set())
+    _check_keys(plain, _KEYS, "the model")
+    if not isinstance(plain["about"], dict):
+        raise ModelError(f"about: must be an object, got {plain['about']!r}")
     for each in plain["features"]:
-        _check_keys(each, own, f"feature {each.get('name')!r}")
-        _check_weight(each.get("weight", 1), f"feature {each['name']!r}")
-    # A problem checks names, shapes, counts and prior, and lists all mistakes.
-    features = [Feature(each["name"], each["values"], 1, each["counts"])
+        what = f"feature {each.get('name')!r}"
+        _check_keys(each, _FEATURE_KEYS, what)
+        _check_weight(each["weight"], what)
+        _check_probabilities(each["probabilities"], what)
+        _check_bought(each["bought"], each["probabilities"], what)
+    # A problem checks names, shapes and prior, and lists all mistakes.
+    features = [Feature(each["name"], each["values"], 1, each["probabilities"])
                 for each in plain["features"]]  # fmt: skip
     problem = Problem(features, plain["labels"], plain["prior"], 0)
-    weights = np.array([float(each.get("weight", 1)) for each in plain["features"]])
-    made = Model.from_belief(Belief.prior(problem), weights, **plain["about"])
-    return replace(made, prior=tuple(map(float, plain["prior"])))
+    return Model(
+        problem.labels,
+        tuple(map(float, plain["prior"])),
+        tuple(
+            Learned(
+                each["name"],
+                tuple(each["values"]),
+                tuple(tuple(map(float, row)) for row in each["probabilities"]),
+                tuple(map(tuple, each["bought"])),
+                float(each["weight"]),
+            )
+            for each in plain["features"]
+        ),
+        dict(plain["about"]),
+    )
+
+
+def _check_probabilities(rows: Any, what: str) -> None:
+    """Raise an error unless these are rows of numbers above 0 that sum to 1."""
+    for row in rows:
+        fits = all(_is_number(share) and 0 < share <= 1 for share in row)
+        if not fits or not math.isclose(math.fsum(row), 1, abs_tol=_ROUNDING):
+            raise ModelError(
+                f"{what}: probabilities: each row must be numbers above 0 that sum to 1, got {row}"
+            )
+
+
+def _check_bought(rows: Any, like: Any, what: str) -> None:
+    """Raise an error unless these are whole numbers, as many as there are probabilities."""
+    whole = all(type(number) is int and number >= 0 for row in rows for number in row)
+    if not whole or [len(row) for row in rows] != [len(row) for row in like]:
+        raise ModelError(
+            f"{what}: bought: must be whole numbers from 0, a row per label and one per value"
+        )
 
 
 def _check_weight(weight: object, what: str) -> None:
-    real = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if not (real and 0 <= weight <= 1):  # type: ignore[operator]
+    if not (_is_number(weight) and 0 <= weight <= 1):  # type: ignore[operator]
         raise ModelError(f"{what}: weight: must be a number from 0 to 1, got {weight!r}")
+
+
+def _is_number(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool)
 
 
 def _check_keys(plain: dict[str, Any], wanted: set[str], what: str) -> None:

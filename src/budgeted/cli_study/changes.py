@@ -17,6 +17,7 @@ from budgeted.cli_study.options import (
     print_table,
     show_done,
     show_request,
+    with_csv,
     with_database,
     with_json,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
               help="Column that names the case.")  # fmt: skip
 @click.option("--label", "label_column", default="label", show_default=True,
               help="Column that holds the label.")  # fmt: skip
+@with_csv
 @click.option("--as", "by", metavar="WHO", help="Who does this, for the log.  [default: you]")
 @with_database
 @with_json
@@ -41,6 +43,8 @@ def new(
     cases: str,
     id_column: str,
     label_column: str,
+    delimiter: str | None,
+    encoding: str,
     by: str | None,
     database: str,
     as_json: bool,
@@ -51,7 +55,14 @@ def new(
     from budgeted.study import Study
     from budgeted.study.file import read_study
 
-    given = read_study(file, cases, id_column=id_column, label_column=label_column)
+    given = read_study(
+        file,
+        cases,
+        id_column=id_column,
+        label_column=label_column,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
     settings = {key: value for key, value in asdict(given).items() if key != "problem"}
     with Study.create(database, problem=given.problem, by=by, **settings) as begun:
         if as_json:

@@ -24,6 +24,32 @@ KEY = click.option(
 )
 
 
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
+
+def _delimiter(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    if given is None or len(given) == 1:
+        return given
+    if given.replace("\\t", "tab") in _DELIMITERS:
+        return _DELIMITERS[given.replace("\\t", "tab")]
+    raise click.BadParameter(
+        f"must be one character, or one of {', '.join(_DELIMITERS)}; got {given!r}"
+    )
+
+
+def with_csv(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how a CSV is written."""
+    for option in (
+        click.option("--encoding", default="utf-8", show_default=True,
+                     help="How the text of the CSV is written in bytes."),
+        click.option("--delimiter", metavar="MARK", callback=_delimiter,
+                     help="What stands between the cells: a character, or comma, semicolon, tab, "
+                     "bar.  [default: found out from the first line]"),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def on_a_study(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that all share, and open the study for it."""
 

@@ -14,12 +14,14 @@ from budgeted.cli_study.options import (
     print_json,
     print_table,
     shares_of,
+    with_csv,
     with_database,
     with_json,
     write,
 )
 
 if TYPE_CHECKING:
+    from budgeted.model import Model
     from budgeted.study import Study
 
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 @click.argument("folder", default="anaemia-study", type=click.Path(file_okay=False))
 @with_json
 def example(folder: str, as_json: bool) -> None:
-    """Write a small study to start from: study.toml, cases.csv, answers.csv."""
+    """Write a small study to start from: study.toml, cases.csv, answers.csv, new.csv."""
     from budgeted.study.example import write_example
 
     files = write_example(folder)
@@ -37,7 +39,8 @@ def example(folder: str, as_json: bool) -> None:
     click.echo(
         f"Written: {', '.join(str(path) for path in files)}.\n"
         f"Begin with: budgeted study new {files[0]} --cases {files[1]}\n"
-        f"Then: budgeted study ask -n 3, and look up what to tell in {files[2]}."
+        f"Then: budgeted study ask -n 3, and look up what to tell in {files[2]}.\n"
+        f"In the end: budgeted study predict {files[3]}"
     )
 
 
@@ -123,6 +126,14 @@ def model(found: Study, shares: tuple[str, ...], out: str | None, as_json: bool)
               help="A model's JSON; that of the study unless given.")  # fmt: skip
 @click.option("--prior", "shares", multiple=True, metavar="LABEL=SHARE",
               help="Shares of the labels in the population; once per label.")  # fmt: skip
+@click.option("--strict/--no-strict", default=None,
+              help="Refuse every column that is no feature of the model; or take any file, and "
+              "cells that are no value for unknown.  [default: strict where a feature is missing "
+              "and an unknown column is there]")  # fmt: skip
+@click.option("--pass", "passed", multiple=True, metavar="COLUMN",
+              help="A column that is not for the model, such as an id; once for each. 'case' and "
+              "'label' never are.")  # fmt: skip
+@with_csv
 @click.option("--study", "name", metavar="NAME", envvar="BUDGETED_STUDY", help="Which study.")
 @click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
 @with_database
@@ -131,6 +142,10 @@ def predict(
     file: str,
     model_file: str | None,
     shares: tuple[str, ...],
+    strict: bool | None,
+    passed: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str,
     name: str | None,
     out: str | None,
     database: str,
@@ -138,11 +153,14 @@ def predict(
 ) -> None:
     """Predict the labels of new cases in a CSV, with probabilities.
 
-    Cells may be empty: cases need not be known in full. Columns that are no feature are passed on.
-    """
-    from pathlib import Path
+    Cells may be empty: cases need not be known in full. Columns that are no feature are passed on,
+    and named on stderr with the feature that was probably meant. Where the file also lacks a
+    feature, such a column is an error: it may be that feature, misspelt.
 
-    from budgeted.model import Model
+    Ends with 0 if every row has its prediction, with 1 and no prediction if the file does not fit
+    the model, and with 2 if the options make no sense.
+    """
+    from budgeted.predictions import PASSED, predict_rows
     from budgeted.study import Study
     from budgeted.study.file import read_rows
     from budgeted.study.words import as_csv
@@ -151,12 +169,34 @@ def predict(
         with Study.open(database, name) as found:
             chosen = found.model()
     else:
-        chosen = Model.from_json(Path(model_file).read_text(encoding="utf-8"))
+        chosen = _model_in(model_file)
     if shares:
         chosen = chosen.with_prior(shares_of(shares))
-    header, rows = chosen.predict_rows(*read_rows(file))
+    header, rows, notes = predict_rows(
+        chosen,
+        *read_rows(file, delimiter, encoding),
+        strict=strict,
+        passed=(*PASSED, *passed),
+        source=file,
+    )
+    for note in notes:
+        click.echo(f"{file}: {note}", err=True)
     if as_json:
         predicted = [dict(zip(header, row, strict=True)) for row in rows]
         write(json.dumps(predicted, indent=2) + "\n", out)
     else:
         write(as_csv(header, rows), out)
+
+
+def _model_in(path: str) -> Model:
+    from pathlib import Path
+
+    from budgeted.errors import ModelError
+    from budgeted.model import Model
+
+    try:
+        return Model.from_json(Path(path).read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ModelError(f"{path}: this is no JSON: it is not written in UTF-8") from None
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None

@@ -18,7 +18,7 @@ _BATCHES = 5
 def tell_story(console: Console) -> None:
     """Begin the example study and go through the life of its requests."""
     with tempfile.TemporaryDirectory() as folder:
-        study_file, cases, _ = write_example(folder)
+        study_file, cases, *_ = write_example(folder)
         given = read_study(study_file, cases)
         with Study.create(
             f"{folder}/budgeted.db",

@@ -56,15 +56,20 @@ _SHARES = {
     "mcv": (("low", "normal"), ((0.70, 0.30), (0.35, 0.65))),
 }
 _CASES = 60
+_NEW = (("A", "low", ""), ("B", "", "raised"))
 
 
-def write_example(folder: str | Path) -> tuple[Path, Path, Path]:
-    """Write study.toml, cases.csv and answers.csv into a folder; nothing is overwritten."""
+def write_example(folder: str | Path) -> tuple[Path, Path, Path, Path]:
+    """Write study.toml, cases.csv, answers.csv and new.csv into a folder; nothing is overwritten.
+
+    The last holds two new patients, known in part, whose kind of anaemia is to be predicted.
+    """
     target = Path(folder)
     files = {
         target / "study.toml": STUDY,
         target / "cases.csv": as_csv(("case", "label"), cases()),
         target / "answers.csv": as_csv(("case", *_SHARES), answers()),
+        target / "new.csv": as_csv(("case", "ferritin", "crp"), _NEW),
     }
     there = [str(path) for path in files if path.exists()]
     if there:
@@ -75,8 +80,8 @@ def write_example(folder: str | Path) -> tuple[Path, Path, Path]:
             path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise StudyError(f"{target}: cannot be written: {error.strerror or error}") from error
-    study, listed, told = files
-    return study, listed, told
+    study, listed, told, new = files
+    return study, listed, told, new
 
 
 def cases() -> list[tuple[str, str]]:

@@ -6,7 +6,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from budgeted.cases import RULES
 from budgeted.errors import BudgetedError, ProblemError, StudyFileError, TableError
 from budgeted.guard import CLASSIFIERS
 from budgeted.loss import LOSSES
+from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
 from budgeted.relevance import BELIEFS
@@ -64,6 +64,8 @@ def read_study(
     *,
     id_column: str = "case",
     label_column: str = "label",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
 ) -> StudyFile:
     """Return the study in a TOML file with the cases in a CSV; all mistakes are reported at once.
 
@@ -73,6 +75,9 @@ def read_study(
         The two files.
     id_column, label_column
         Which columns of the CSV name the case and its label; others are left alone.
+    delimiter, encoding
+        What stands between the cells of the CSV, found out from its first line unless given; and
+        how its text is written in bytes.
     """
     source = Path(path)
     try:
@@ -80,7 +85,7 @@ def read_study(
     except TableError as error:
         raise StudyFileError(str(source), [str(error)]) from None
     plain = parse_toml(content, str(source))
-    listed = _cases_of(read_rows(cases), str(cases), id_column, label_column)
+    listed = _cases_of(read_rows(cases, delimiter, encoding), str(cases), id_column, label_column)
     return study_of({"name": source.stem} | plain, listed, str(source))
 
 
@@ -123,7 +128,12 @@ def study_of(plain: dict[str, Any], cases: Cases, source: str) -> StudyFile:
 
 
 def read_values(
-    path: str | PathLike[str], features: Sequence[str], *, id_column: str = "case"
+    path: str | PathLike[str],
+    features: Sequence[str],
+    *,
+    id_column: str = "case",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
 ) -> list[tuple[str, str, str]]:
     """Return case, feature and value of every cell that is filled in, line by line.
 
@@ -135,13 +145,19 @@ def read_values(
         Those of the study; a column that is none of them is an error.
     id_column
         Which column names the case.
+    delimiter, encoding
+        What stands between the cells, found out from the first line unless given; and how the
+        text is written in bytes.
     """
-    header, rows, _ = read_rows(path)
+    header, rows, _ = read_rows(path, delimiter, encoding)
+    absent = [name for name in features if name not in header]
     mistakes = [
-        f"column {name!r}: is no feature of the study; remove it"
+        f"column {name!r}: is no feature of the study; {did_you_mean(name, absent)}Rename or "
+        f"remove it"
         for name in header
         if name not in features and name != id_column
     ]
+    mistakes += repeated(header)
     if id_column not in header:
         mistakes.append(f"there is no column {id_column!r} that names the case")
     if mistakes:
@@ -155,16 +171,33 @@ def read_values(
     ]
 
 
-def read_rows(path: str | PathLike[str]) -> tuple[list[str], list[list[str]], list[int]]:
+def read_rows(
+    path: str | PathLike[str], delimiter: str | None = None, encoding: str = "utf-8"
+) -> tuple[list[str], list[list[str]], list[int]]:
     """Return header, rows and line numbers of a CSV, with blanks and `safe_cell` undone."""
     source = Path(path)
-    return parse_rows(read_bytes(source, LARGEST_FILE), source.name)
+    return parse_rows(read_bytes(source, LARGEST_FILE), source.name, delimiter, encoding)
 
 
-def parse_rows(content: bytes, name: str) -> tuple[list[str], list[list[str]], list[int]]:
+def parse_rows(
+    content: bytes, name: str, delimiter: str | None = None, encoding: str = "utf-8"
+) -> tuple[list[str], list[list[str]], list[int]]:
     """Return the same for the bytes of a file; the name is for messages."""
-    header, rows, lines = rows_of(content, name, None, ",", "utf-8")
+    header, rows, lines = rows_of(content, name, None, delimiter, encoding)
     return [name.strip() for name in header], [list(map(plain_cell, row)) for row in rows], lines
+
+
+def repeated(header: Sequence[str]) -> list[str]:
+    """Return what is wrong with a header that names a column more than once.
+
+    >>> repeated(["case", "age", "age", ""])
+    ["the header has 'age' 2 times; give each column its own name"]
+    """
+    return [
+        f"the header has {name!r} {times} times; give each column its own name"
+        for name, times in Counter(header).items()
+        if times > 1
+    ]
 
 
 def safe_cell(text: str) -> str:
@@ -191,6 +224,7 @@ def _cases_of(
     header, rows, _ = read
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
                for name in (id_column, label_column) if name not in header]  # fmt: skip
+    missing += repeated([name for name in header if name in (id_column, label_column)])
     if missing:
         raise StudyFileError(source, missing)
     case, label = header.index(id_column), header.index(label_column)
@@ -242,8 +276,7 @@ def _key_mistakes(
 ) -> Iterator[str]:
     for key in table:
         if key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
+            hint = did_you_mean(key, known)
             yield f"{where}{key}: there is no such key; {hint}There are {', '.join(known)}"
     yield from (f"{where}{key}: is missing" for key in required if key not in table)
 

@@ -170,7 +170,7 @@ def read_csv(
     most_values: int = 1_000,
     name: str | None = None,
     columns: Sequence[str] | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
     encoding: str = "utf-8",
     largest: int = LARGEST_FILE,
 ) -> Table:
@@ -187,7 +187,8 @@ def read_csv(
     columns
         Names of the columns of a file that has no header line.
     delimiter, encoding
-        What stands between cells, and how the text is written in bytes.
+        What stands between cells, found out from the first line unless given; and how the text
+        is written in bytes.
     largest
         Refuse a file of more bytes, before reading it.
 
@@ -221,7 +222,7 @@ def parse_csv(
     *,
     name: str,
     columns: Sequence[str] | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Table:
     """Return the table in the bytes of a CSV file; see `read_csv`."""

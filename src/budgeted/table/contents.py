@@ -6,9 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
 
 from budgeted.errors import TableError
+from budgeted.nearest import did_you_mean
 
 Cell = str | float | None
 """A text, a number, or None where the value is missing."""
@@ -111,9 +111,7 @@ The columns are: 'class', 'odor'
             f"{field}: there is no column number {column}; there are {len(names)}, counted from 0"
         )
     listed = ", ".join(map(repr, names[:30])) + (", …" if len(names) > 30 else "")
-    lower = {name.lower(): name for name in names}
-    close = [lower[each] for each in get_close_matches(str(column).lower(), lower, 1)]
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    hint = did_you_mean(str(column), names)
     raise TableError(f"{field}: there is no column {column!r}; {hint}The columns are: {listed}")
 
 

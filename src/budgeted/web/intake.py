@@ -10,7 +10,7 @@ from budgeted.errors import BudgetedError, StudyFileError, TableError
 from budgeted.study.decisions import shortened
 from budgeted.study.file import StudyFile, parse_toml, plain_cell, study_mistakes, study_of
 from budgeted.table.contents import by_number_then_text
-from budgeted.table.csv_file import decoded, numbered_rows
+from budgeted.table.csv_file import decoded, delimiter_of, numbered_rows
 from budgeted.web.settings import Limits
 from budgeted.web.validation import tidy_validation
 
@@ -174,7 +174,8 @@ def _study(given: bytes | dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _rows(upload: Upload, limits: Limits) -> tuple[tuple[str, ...], list[Row]]:
-    numbered = numbered_rows(decoded(upload.cases, "cases", "utf-8"), "cases", ",")
+    text = decoded(upload.cases, "cases", "utf-8")
+    numbered = numbered_rows(text, "cases", delimiter_of(text, "cases"))
     header = tuple(name.strip() for name in next(numbered, (0, []))[1])
     wanted = (upload.id_column, upload.label_column)
     missing = [f"there is no column {name!r}; the columns are {', '.join(map(repr, header))}"

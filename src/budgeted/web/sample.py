@@ -19,7 +19,7 @@ def put_in_place(database: str) -> bool:
     if studies(database):
         return False
     with tempfile.TemporaryDirectory() as folder:
-        study_file, cases, _ = write_example(folder)
+        study_file, cases, *_ = write_example(folder)
         given = read_study(study_file, cases)
     settings = {key: value for key, value in vars(given).items() if key != "problem"}
     truth = {row[0]: dict(zip(_FEATURES, row[1:], strict=True)) for row in answers()}

@@ -88,14 +88,17 @@ def with_shares(model: Model, prior: Sequence[float]) -> Model:
 
 def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
     """Return feature → value of a case given as position=value."""
-    case = {}
+    case: dict[str, str] = {}
     for each in known:
         position, mark, value = each.partition("=")
         if not each or not value:
             continue
         if not mark or not position.isdecimal() or not int(position) < len(model.features):
             raise ModelError(f"known: must be <position of a feature>=<value>, got {each!r}")
-        case[model.features[int(position)].name] = value
+        name = model.features[int(position)].name
+        if case.get(name, value) != value:
+            raise ModelError(f"known: {name!r} is given twice, as {case[name]!r} and {value!r}")
+        case[name] = value
     return case
 
 
@@ -126,8 +129,7 @@ def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
 
 def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
     feature = model.features[at]
-    counts = np.asarray(feature.counts)
-    chances = counts / counts.sum(axis=1, keepdims=True)
+    chances = np.asarray(feature.probabilities)
     value = case.get(feature.name)
     chosen = None if value is None or value in UNKNOWN else value
     others = {name: each for name, each in case.items() if name != feature.name}
