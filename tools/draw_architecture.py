@@ -59,6 +59,7 @@ WHAT = {
     "nearest": "as meant",
     "predictions": "files of cases",
     "errors": "what can go wrong",
+    "hints": "what to do instead",
 }
 
 PURCHASE = (

@@ -17,6 +17,7 @@ from budgeted.cli_experiment import experiment
 from budgeted.cli_optimal import optimal
 from budgeted.cli_serve import serve, serve_password, serve_token
 from budgeted.cli_study import study
+from budgeted.cli_study.hints import words
 from budgeted.errors import BudgetedError, FigureError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except BudgetedError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(words(error)) from error
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,11 +6,27 @@ this package says, and nothing that Python or NumPy says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from budgeted.hints import Hint
 
 
 class BudgetedError(ValueError):
-    """Base of all errors that this package raises on purpose."""
+    """Base of all errors that this package raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What is wrong, in words that fit every surface.
+    hint
+        What to do about it; a terminal and a page say it differently, see `budgeted.hints`.
+    """
+
+    hint: Hint | None = None
+
+    def __init__(self, *message: object, hint: Hint | None = None) -> None:
+        self.hint = hint
+        super().__init__(*message)
 
 
 class _Mistakes(BudgetedError):
@@ -86,10 +102,15 @@ class UnknownError(StudyError):
 
 
 class StudyFileError(BudgetedError):
-    """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them."""
+    """A study file, list of cases or CSV with mistakes; ``mistakes`` lists all of them.
 
-    def __init__(self, source: str, mistakes: Iterable[str]) -> None:
-        self.mistakes = tuple(mistakes)
+    ``hints`` says what to do about each, where there is something to say.
+    """
+
+    def __init__(
+        self, source: str, mistakes: Iterable[str], hints: Sequence[Hint | None] = ()
+    ) -> None:
+        self.mistakes, self.hints = tuple(mistakes), tuple(hints)
         listed = "".join(f"\n  {mistake}" for mistake in self.mistakes)
         super().__init__(f"{source}:{listed}")
 

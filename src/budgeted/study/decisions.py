@@ -13,6 +13,7 @@ from typing import Any
 from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Event
+from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
 from budgeted.money import MoneyLike
 from budgeted.policies import (
     POLICIES,
@@ -197,13 +198,13 @@ def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> 
     if request.fate in (TOLD, RECORDED):
         if request.value == value and request.cost == paid:
             return []
+        what = "no value" if request.value is None else repr(request.value)
         raise StudyError(
-            f"request {number} was told {request.value!r} at a cost of {request.cost} already; if "
-            f"that is wrong, correct it: budgeted study correct {number} {value}"
+            f"request {number} was told {what} at a cost of {request.cost} already",
+            hint=CorrectIt(number, value),
         )
     raise StudyError(
-        f"request {number} is {request.fate}; if its value came after all, record it: budgeted "
-        f"study record {request.case} {request.feature} {value}"
+        f"request {number} is {request.fate}", hint=RecordIt(request.case, request.feature, value)
     )
 
 
@@ -230,11 +231,17 @@ def correction(
     """Return what replacing a value gives."""
     old = draft.request(number)
     if old.fate not in (TOLD, RECORDED):
-        hint = f"tell it: budgeted study tell {number} {value}" if old.fate == PENDING else (
-            f"record its value: budgeted study record {old.case} {old.feature} {value}"
+        raise StudyError(
+            f"request {number} is {old.fate}, there is nothing to correct",
+            hint=TellIt(number, value) if old.fate == PENDING
+            else RecordIt(old.case, old.feature, value),
         )  # fmt: skip
-        raise StudyError(f"request {number} is {old.fate}, there is nothing to correct; {hint}")
     paid = old.cost if cost is None else amount("cost", cost)
+    if (value, paid) == (old.value, old.cost):
+        what = "no value" if value is None else repr(value)
+        raise StudyError(
+            f"number {number} is {what} at a cost of {paid} already, so there is nothing to correct"
+        )
     return [events.Corrected(number, old.value, value, old.cost, paid, why)]
 
 
@@ -262,7 +269,8 @@ def records(
              if each.fate in (PENDING, TOLD, RECORDED)}  # fmt: skip
     fixed = None if isinstance(charge, bool) else amount("charge", charge)
     done: list[Event] = []
-    mistakes = []
+    mistakes: list[str] = []
+    hints: list[Hint | None] = []
     for case, feature, value in values:
         try:
             event = _record(draft, known, (case, feature, value), charge is True, fixed)
@@ -272,8 +280,9 @@ def records(
                 known[case, feature] = draft.request(event.number)
         except BudgetedError as error:
             mistakes.append(f"case {case!r}, {feature!r}: {error}")
+            hints.append(error.hint)
     if mistakes:
-        raise StudyFileError("the values cannot be recorded", shortened(mistakes))
+        raise StudyFileError("the values cannot be recorded", shortened(mistakes), hints)
     return done
 
 
@@ -292,10 +301,8 @@ def _record(
             return events.Told(held.number, value, held.cost)
         if held.value == value:
             return None
-        raise StudyError(
-            f"is {held.value!r} already; if that is wrong, correct it: budgeted study correct "
-            f"{held.number} {value}"
-        )
+        what = "no value" if held.value is None else repr(held.value)
+        raise StudyError(f"is {what} already", hint=CorrectIt(held.number, value))
     price = draft.state.problem.features[column].cost if charge else Decimal(0)
     return events.Recorded(
         draft.state.next_number,
@@ -317,8 +324,11 @@ def ending(draft: Standing, why: str) -> list[Event]:
     """Return what closing a study gives."""
     pending = [str(each.number) for each in draft.state.pending]
     if pending:
+        what, them = "request %s is", "it"
+        if len(pending) > 1:
+            what, them = "requests %s are", "them"
         raise StudyError(
-            f"requests {', '.join(pending)} are pending; tell, fail or cancel them before closing"
+            f"{what % ', '.join(pending)} pending; tell, fail or cancel {them} before closing"
         )
     return [events.Closed(why)]
 

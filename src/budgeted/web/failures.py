@@ -25,6 +25,7 @@ from budgeted.errors import (
     UnknownError,
     UnwritableError,
 )
+from budgeted.web.hints import words
 from budgeted.web.pages.errors import error_page
 from budgeted.web.storage import words_of
 
@@ -104,10 +105,9 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(BudgetedError)
     async def _ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, BudgetedError)
-        mistakes = [str(each) for each in getattr(error, "mistakes", ())]
-        # Which host and user the database has is nobody's business who only uses the page.
-        said = error.reason if isinstance(error, JournalError) else str(error)
-        return refuse(request, status_of(error), printable(said), mistakes)
+        told = words(error)
+        several = told if getattr(error, "mistakes", ()) else []
+        return refuse(request, status_of(error), printable(_whole(error, told)), several)
 
     @app.exception_handler(OSError)
     async def _storage(request: Request, error: Exception) -> Response:
@@ -139,6 +139,14 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(ClientDisconnect)
     async def _broken_off(request: Request, error: Exception) -> Response:
         return refuse(request, 400, "the request broke off; nothing was done", [])
+
+
+def _whole(error: BudgetedError, told: list[str]) -> str:
+    """Return all that is wrong as one text."""
+    if not getattr(error, "mistakes", ()):
+        return told[0]
+    first, mark, _ = str(error).partition("\n")
+    return "\n  ".join([first, *told]) if mark else "; ".join(told)
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from budgeted.errors import BudgetedError
+from budgeted.web.hints import words
 from budgeted.web.pages.errors import problem
 
 REFUSED = 422
@@ -19,14 +20,14 @@ def is_htmx(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
-def done(request: Request, words: str, seq: int, back: str, content: str = "") -> Response:
+def done(request: Request, said: str, seq: int, back: str, content: str = "") -> Response:
     """Return the answer to something that was carried out.
 
     Parameters
     ----------
     request
         The form.
-    words
+    said
         What was done, to be shown and said aloud.
     seq
         Number of the last event, so that the page does not hear of it a second time.
@@ -37,7 +38,7 @@ def done(request: Request, words: str, seq: int, back: str, content: str = "") -
     """
     if not is_htmx(request):
         return RedirectResponse(back, status_code=303)
-    news: dict[str, Any] = {"news": {"seq": seq}, "say": {"words": words}}
+    news: dict[str, Any] = {"news": {"seq": seq}, "say": {"words": said}}
     return Response(content, media_type="text/html", headers={"HX-Trigger": json.dumps(news)})
 
 
@@ -55,7 +56,7 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     """
     if not is_htmx(request):
         raise error
-    return problem(request, mistakes_of(error), status=REFUSED, place=place)
+    return problem(request, words(error), status=REFUSED, place=place)
 
 
 def go(request: Request, address: str) -> Response:
@@ -63,9 +64,3 @@ def go(request: Request, address: str) -> Response:
     if is_htmx(request):
         return Response(headers={"HX-Redirect": address})
     return RedirectResponse(address, status_code=303)
-
-
-def mistakes_of(error: BudgetedError) -> list[str]:
-    """Return what is wrong, one thing each."""
-    listed = getattr(error, "mistakes", None)
-    return [str(each) for each in listed] if listed else [str(error)]

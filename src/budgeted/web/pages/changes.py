@@ -8,11 +8,11 @@ from fastapi import APIRouter, Form, Request, UploadFile
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.web import reading
+from budgeted.web import hints, reading
 from budgeted.web.api.given import TheActor, TheDesk, TheOffice
 from budgeted.web.desk import Desk, Done
 from budgeted.web.names import segment
-from budgeted.web.pages.answers import done, go, mistakes_of, refused
+from budgeted.web.pages.answers import done, go, refused
 from budgeted.web.pages.templates import render
 from budgeted.web.views.parts import RequestView, request_of
 
@@ -120,7 +120,7 @@ async def correct(
     except BudgetedError as error:
         given = {"value": value, "cost": cost, "why": why}
         shown = await _request(desk, number)
-        return await _correction(request, desk, shown, given, mistakes_of(error))
+        return await _correction(request, desk, shown, given, hints.words(error))
     return go(request, f"{_back(desk)}/history")
 
 

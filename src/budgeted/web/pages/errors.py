@@ -8,6 +8,7 @@ from http import HTTPStatus
 from fastapi import Request
 from fastapi.responses import Response
 
+from budgeted.web.hints import in_fields
 from budgeted.web.pages.templates import render
 
 _WORDS = {
@@ -50,7 +51,7 @@ def error_page(request: Request, status: int, message: str) -> Response:
         code=status,
         heading=heading,
         hint=hint,
-        message=message,
+        message=in_fields(message),
     )
 
 
@@ -68,7 +69,8 @@ def problem(request: Request, mistakes: list[str], *, status: int, place: str) -
     place
         Selector of the element that shows them.
     """
-    said = {"say": {"words": f"Not done: {' '.join(mistakes)[:300]}"}}
+    mistakes = [in_fields(each) for each in mistakes]
+    said = {"say": {"words": f"Not done: {' '.join(mistakes)[:300]}", "failed": True}}
     headers = {
         "HX-Retarget": place,
         "HX-Reswap": "innerHTML",

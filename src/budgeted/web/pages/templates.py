@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from budgeted import __version__
+from budgeted.web.hints import in_fields
 
 
 @cache
@@ -24,6 +25,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "in_fields": in_fields,
         "percent": percent,
         "percent_number": percent_number,
         "readable_time": readable_time,

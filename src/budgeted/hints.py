@@ -1,0 +1,38 @@
+"""What to do instead, as a code with facts: each surface says it in its own words.
+
+An error says what is wrong. What to do about it is a command on a terminal, a button on a page
+and a call in a program; so an error carries a hint, and `budgeted.cli_study.hints` and
+`budgeted.web.hints` turn it into a sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CorrectIt:
+    """A value is there already: if it is wrong, replace it; with None, there is none after all."""
+
+    number: int
+    value: str | None
+
+
+@dataclass(frozen=True)
+class RecordIt:
+    """A request is over: a value that came all the same is recorded."""
+
+    case: str
+    feature: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class TellIt:
+    """A request is still under way: its value is told."""
+
+    number: int
+    value: str | None
+
+
+Hint = CorrectIt | RecordIt | TellIt

@@ -1,0 +1,81 @@
+"""What to do instead, in the words of the page: fields and buttons; see `budgeted.hints`.
+
+A program that uses the API is told the same, as it has no page: the names of operations are those
+of the buttons.
+"""
+
+from __future__ import annotations
+
+import re
+
+from budgeted.errors import BudgetedError, JournalError
+from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
+
+_FIELDS = {
+    "name": "Name of the study",
+    "budget": "Budget",
+    "labels": "Labels",
+    "prior": "Shares in the population",
+    "case_rule": "Which case is asked",
+    "loss": "Loss",
+    "seed": "Seed",
+    "policy": "Policy",
+    "features": "Features",
+    "n": "How many",
+    "cost": "What was charged",
+    "charged": "Amount that was charged",
+    "charge": "Cost",
+}
+"""Keys at the beginning of a message, and the fields of forms that they are about."""
+
+
+def words(error: BudgetedError) -> list[str]:
+    """Return what is wrong, one thing each, with what helps.
+
+    >>> from budgeted.errors import StudyError
+    >>> words(StudyError("request 6 was told 'low' already", hint=CorrectIt(6, "high")))[0]
+    "request 6 was told 'low' already; if that is wrong, press Correct beside it in the history"
+    """
+    mistakes = [str(each) for each in getattr(error, "mistakes", ())]
+    if not mistakes:
+        # Which host and user the database has is nobody's business who only uses the page.
+        said = error.reason if isinstance(error, JournalError) else str(error)
+        return [f"{said}{_and(error.hint)}"]
+    hints = (*getattr(error, "hints", ()), *[None] * len(mistakes))
+    return [f"{mistake}{_and(hint)}" for mistake, hint in zip(mistakes, hints, strict=False)]
+
+
+def in_fields(message: str) -> str:
+    """Return a message with the names of fields instead of the keys of a study file.
+
+    >>> in_fields("features[1].cost: must be a number, got 'four'")
+    "Feature 2, cost: must be a number, got 'four'"
+    >>> in_fields("budget: is missing"), in_fields("cases[0]: the name must not be blank")
+    ('Budget: is missing', 'Case 1: the name must not be blank')
+    """
+    told = re.sub(r"\bfeatures\[(\d+)\]\.(\w+)", _field_of_feature, message)
+    told = re.sub(r"\bfeatures\[(\d+)\]", lambda at: f"Feature {int(at[1]) + 1}", told)
+    told = re.sub(r"\bcases\[(\d+)\]", lambda at: f"Case {int(at[1]) + 1}", told)
+    key, mark, rest = told.partition(":")
+    return f"{_FIELDS[key]}{mark}{rest}" if key in _FIELDS else told
+
+
+def _field_of_feature(found: re.Match[str]) -> str:
+    return f"Feature {int(found[1]) + 1}, {found[2].replace('_', ' ')}"
+
+
+def _and(hint: Hint | None) -> str:
+    return "" if hint is None else f"; {_sentence(hint)}"
+
+
+def _sentence(hint: Hint) -> str:
+    match hint:
+        case CorrectIt():
+            return "if that is wrong, press Correct beside it in the history"
+        case RecordIt():
+            return (
+                "if its value came after all, write it down under "
+                '"Record a value that nobody asked for"'
+            )
+        case TellIt(number):
+            return f"press its value on the card of request {number}"
