@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve test check random browser proxy lint reproduce benchmark speed help clean
+.PHONY: run serve test check random portability browser proxy lint reproduce benchmark speed help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ check: $(READY) lint  ## Within two minutes: all that needs no browser, no serve
 
 random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
 	BUDGETED_TEST_ORDER=$${SEED:-$$(date +%s)} $(BIN)/pytest
+
+portability: $(READY)  ## The numeric tests as other processors, loads and orders would run them
+	$(BIN)/python tools/portability.py
 
 browser: $(READY)  ## Install Chromium for the tests of the pages (as root, or Playwright's)
 	$(BIN)/python -m tests.system_packages chromium

@@ -453,6 +453,7 @@ def errors(chooser, seeds, budget):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_it_beats_round_robin_where_one_feature_of_ten_matters():
     """Paired, in the same worlds, by more than 2 standard errors; Bayes error is 0.1.
 

@@ -218,6 +218,7 @@ def played(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_page_is_written_from_real_runs(played, tmp_path):
     report.write(played, tmp_path, 2, TINY, [SMALL_BROAD])
     page = (tmp_path / "benchmark.md").read_text(encoding="utf-8")

@@ -124,6 +124,7 @@ def test_a_budget_that_buys_nothing_says_so():
     assert "nothing could be bought" in run(*SMALL, "--budget", "0.5").stdout
 
 
+@pytest.mark.slow
 def test_a_small_demo_writes_its_figure(tmp_path):
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
     for name in ("round robin", "biased robin (features)", "lookahead (SFL)"):

@@ -42,6 +42,7 @@ def test_the_python_of_the_readme_runs():
     ],
     ids=lambda each: each[:30],
 )
+@pytest.mark.slow
 def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
@@ -57,6 +58,7 @@ def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path
     assert tidy[0] == tidy[1]
 
 
+@pytest.mark.slow
 def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
     """Its commands one after the other in one folder; only the times differ."""
     page = ROOT / "docs" / "studies.md"

@@ -64,6 +64,7 @@ def brute_value(chosen, state, kind):
 @pytest.mark.parametrize("belief", [Belief.prior, Doubtful.prior], ids=["plain", "doubtful"])
 @pytest.mark.parametrize("problem", TINY.values(), ids=TINY.keys())
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.slow
 def test_the_exact_value_is_that_of_all_histories(variant, problem, belief):
     start, chosen = belief(problem), made(variant)
     found = play(chosen, start)
@@ -81,6 +82,7 @@ MANY_BRANCHES = {"exp3", "exp3c"}
 
 
 @pytest.mark.parametrize("yardstick", YARDSTICKS.values(), ids=YARDSTICKS.keys())
+@pytest.mark.slow
 def test_no_policy_beats_the_optimum(yardstick):
     start = yardstick.start()
     shorter = type(start).prior(with_budget(start.problem, 5))
@@ -117,6 +119,7 @@ def test_following_the_optimum_gives_its_value(name):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.slow
 def test_simulation_agrees_within_its_error(variant):
     problem = small_problem((2, 2), (1, 3), (1, ((3, 1), (1, 3))), (0.6, 0.4), 8)
     start, chosen = Belief.prior(problem), made(variant)
@@ -353,6 +356,7 @@ def run(*arguments, code=0):
     return result
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_the_same_as_json():
     shown = run("--features", 2, "--budget", 6).stdout
     assert "gini loss now 0.500000; optimal after spending 6" in shown
@@ -403,6 +407,7 @@ def test_what_cannot_be_is_refused_in_a_line(arguments, words):
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_the_suite_is_markdown():
     lines = run("--suite", "--policy", "round-robin").stdout.splitlines()
     assert lines[0].startswith("| problem | what it is |")

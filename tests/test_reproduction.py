@@ -74,6 +74,7 @@ def test_a_lucky_dip_is_not_an_arrival():
     assert share.value == 3.0
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_ratio_covers_it_as_often_as_it_says():
     """95 % intervals of 200 made-up experiments: binomial, so 4 standard errors are 6 %."""
     rng = np.random.default_rng(9)

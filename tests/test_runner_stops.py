@@ -61,6 +61,7 @@ def command(file, out):
             "--figure", "none", "--json")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_gives_the_same_results(tmp_path, toml):
     """SIGKILL at random moments; then it is left to finish."""
     file = toml(budget=6, runs=100)
@@ -72,6 +73,7 @@ def test_killed_again_and_again_gives_the_same_results(tmp_path, toml):
     assert killed.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.slow
 def test_interrupted_by_hand_it_says_how_to_go_on(tmp_path, toml, ignoring_interrupts):
     """Also if whoever runs the tests ignores SIGINT, as here: the command does not."""
     out = tmp_path / "out"
@@ -86,6 +88,7 @@ def test_interrupted_by_hand_it_says_how_to_go_on(tmp_path, toml, ignoring_inter
     assert 3 <= kept(out) < 4000
 
 
+@pytest.mark.slow
 def test_started_in_the_background_it_is_not_interrupted(tmp_path, toml):
     """After `nohup`, and `&` in a script, Ctrl-C is meant for others."""
     out = tmp_path / "out"
@@ -133,6 +136,7 @@ def test_a_dead_worker_is_reported_and_nothing_is_lost(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_a_killed_dask_worker_changes_nothing(tmp_path):
     distributed = import_module("distributed")
     experiment = parse({**DOCUMENT, "budget": 40, "runs": 40}, "small")

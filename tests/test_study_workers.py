@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.parametrize("what", ["crash", "together"])
+@pytest.mark.slow
 def test_workers(what, database):
     done = subprocess.run(
         [sys.executable, "-m", "tests.workers", what, database],

@@ -132,6 +132,7 @@ def test_seeds_do_not_share_runs():
 
 
 @pytest.mark.parametrize(("over", "better"), [("features", True), ("cells", False)])
+@pytest.mark.slow
 def test_what_biased_robin_goes_round_decides_whether_it_helps(over, better):
     """Figure 3(b), 150 purchases: features beat round robin, cells lose to it (paired runs)."""
     errors = {}

@@ -34,6 +34,7 @@ def wait_for(server, id, *states):
     raise AssertionError(found["rehearsal"])
 
 
+@pytest.mark.slow
 def test_a_rehearsal_runs_and_is_there_after_a_restart(tmp_path):
     with client(tmp_path) as server:
         made = server.post("/api/rehearsals", json=new())
@@ -56,6 +57,7 @@ def test_a_rehearsal_runs_and_is_there_after_a_restart(tmp_path):
 
 
 @pytest.mark.parametrize("base", ["/api/rehearsals", "/rehearsals"])
+@pytest.mark.slow
 def test_whoever_watches_a_rehearsal_sees_it_fill_in(tmp_path, base):
     """Numbers only rise, none of them is beyond the last, and the end is told."""
     with client(tmp_path) as server:
@@ -77,6 +79,7 @@ def test_whoever_watches_a_rehearsal_sees_it_fill_in(tmp_path, base):
         assert server.get(f"/api/rehearsals/{'x' * 8}/live").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_rehearsal_that_was_cut_off_goes_on(tmp_path):
     with client(tmp_path) as server:
         given = new(runs=30, policies=["sfl"], budgets=["40"])

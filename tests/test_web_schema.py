@@ -53,6 +53,7 @@ def test_every_operation_says_how_it_refuses():
 
 
 @pytest.mark.parametrize(("method", "path"), operations(), ids=str)
+@pytest.mark.slow
 def test_the_api_does_what_its_document_says(address, method, path):
     """No 5xx, no status and no answer that is not documented; on studies that are there or not."""
     schema = schemathesis.openapi.from_url(f"{address}/api/openapi.json")

@@ -1,8 +1,10 @@
 """Which tests need what, in what order they run, and what is said of those that did not.
 
 Marks that follow from the fixtures of a test are given here, so nobody can forget them: `browser`
-where there is a page, `postgres` where there is a PostgreSQL server. `slow` is given by hand, to
-tests of more than a few seconds. conftest.py brings these hooks to pytest.
+where there is a page, `postgres` where there is a PostgreSQL server, `numeric` where what is
+asserted could depend on how a processor rounds. That is every test unless its file is listed in
+WITHOUT_NUMBERS: a new file is numeric until somebody says that it is not. `slow` is given by hand,
+to tests that take more than a second or two. conftest.py brings these hooks to pytest.
 """
 
 from __future__ import annotations
@@ -15,6 +17,17 @@ import pytest
 
 ORDER = "BUDGETED_TEST_ORDER"
 """Environment variable: the seed of a random order of the tests."""
+
+WITHOUT_NUMBERS = {
+    "test_archives", "test_browser_reach", "test_browser_story",
+    "test_cli_datasets", "test_desk", "test_docs_experiments", "test_events", "test_journal",
+    "test_pages", "test_runner_stops", "test_study_workers",
+    "test_system_packages", "test_tiers",
+}  # fmt: skip
+"""Files of tests that compare words, files, journals and processes, and no floating-point number.
+
+Besides these, all that begin with `test_web_`.
+"""
 
 
 def pytest_report_header():
@@ -37,8 +50,19 @@ def _needs(item):
     chosen = item.callspec.params.get("database") if hasattr(item, "callspec") else None
     if "browser" in fixtures:
         yield "browser"
-    if "postgres" in fixtures or chosen == "postgres":
+    elif "postgres" in fixtures or chosen == "postgres":
         yield "postgres"
+    elif item.get_closest_marker("network") is None and has_numbers(item.path.stem):
+        yield "numeric"
+
+
+def has_numbers(file):
+    """Whether what the tests of a file assert could depend on rounding.
+
+    >>> has_numbers("test_policies"), has_numbers("test_web_api")
+    (True, False)
+    """
+    return file not in WITHOUT_NUMBERS and not file.startswith("test_web_")
 
 
 @pytest.hookimpl(trylast=True)

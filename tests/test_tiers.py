@@ -1,0 +1,44 @@
+"""Every test that could depend on rounding is marked so, and what is skipped is said."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests import tiers
+
+HERE = Path(__file__).parent
+
+
+def imports(file):
+    """Names of the modules that a file imports."""
+    tree = ast.parse((HERE / f"{file}.py").read_text(encoding="utf-8"))
+    found = {each.module or "" for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
+    return found | {
+        alias.name
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Import)
+        for alias in each.names
+    }
+
+
+@pytest.mark.parametrize("file", sorted(tiers.WITHOUT_NUMBERS))
+def test_files_without_numbers_exist_and_approximate_nothing(file):
+    text = (HERE / f"{file}.py").read_text(encoding="utf-8")
+    assert not {"numpy", "numpy.testing", "scipy"} & imports(file)
+    for word in ("approx" + "(", "allclose" + "(", "isclose" + "("):
+        assert word not in text, f"{file} compares floating-point numbers: take it off the list"
+
+
+class Report:
+    def __init__(self, reason):
+        self.longrepr = ("tests/some.py", 7, f"Skipped: {reason}")
+
+
+def test_what_was_skipped_is_said_once_with_its_reason():
+    lines = tiers.closing_lines([Report("there is no browser"), Report("there is no browser"),
+                                 Report("offline")])  # fmt: skip
+    assert lines == [
+        "Skipped: 2 tests, because there is no browser",
+        "Skipped: 1 test, because offline",
+    ]
