@@ -1,5 +1,8 @@
 """What is remembered stays within its bytes, and is what was computed."""
 
+import asyncio
+import importlib
+import pkgutil
 import sys
 from dataclasses import dataclass
 
@@ -8,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import budgeted
 from budgeted.cache import Cache, remembered, size_of
+from budgeted.web.desk import Desk
+from budgeted.web.office import Office
+from budgeted.web.settings import Limits, Settings
+from tests import studies
 
 
 @given(
@@ -91,3 +99,68 @@ def test_what_refers_to_itself():
     knot = [bytes(1000)]
     knot.append(knot)
     assert 1000 < size_of(knot) < 1500
+
+
+SMALL = {
+    "budgeted.expectation.spectral._prior_factor": "32 results of 1.4 kB",
+    "budgeted.events._adapter": "one for each kind of event",
+    "budgeted.datasets.load": "the tables of the catalogue",
+    "budgeted.experiment._own_table": "the two tables that were used last",
+    "budgeted.web.access._host_name": "64 short texts",
+    "budgeted.web.settings.is_loopback": "64 truths",
+    "budgeted.web.pages.templates.environment": "one",
+}
+"""What `functools` remembers: nothing whose size depends on what people do."""
+
+
+def remembering():
+    for each in pkgutil.walk_packages(budgeted.__path__, "budgeted."):
+        if each.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(each.name)
+        for name, thing in vars(module).items():
+            if hasattr(thing, "cache_info") and thing.__module__ == each.name:
+                yield f"{each.name}.{name}"
+
+
+def test_what_is_remembered_by_number_is_small():
+    assert set(remembering()) <= set(SMALL), "use budgeted.cache.remembered, or say why not"
+
+
+def test_pages_that_are_kept_are_bounded_in_bytes(tmp_path):
+    study = studies.begin(str(tmp_path / "studies.db"), "flu")
+
+    async def look():
+        desk = Desk(study)
+        for at in range(60):
+            page = await desk.view("page", lambda _study, at: bytes([at]) * 1_000_000, at)
+            assert page[0] == at
+        await desk.release()
+        return size_of(desk._views), desk.bytes
+
+    kept, counted = asyncio.run(look())
+    assert 1_000_000 < kept < 9_000_000
+    assert counted < 9_000_000
+
+
+def test_open_studies_are_bounded_in_bytes(tmp_path):
+    """Those that were not used for the longest time are let go, and opened again when wanted."""
+    database = str(tmp_path / "studies.db")
+    names = [f"study {at}" for at in range(6)]
+    for name in names:
+        studies.begin(database, name, per_label=200).release()
+
+    async def work(most):
+        office = Office(Settings(database, limits=Limits(memory=most)))
+        await office.open()
+        for turn in range(2):
+            for name in names:
+                desk = await office.desk(name)
+                await desk.ask(3, by="anna")
+                assert (await desk.look()).events == 1 + 3 * (turn + 1 + 2 * (most > 1))
+        kept = len(office._desks)
+        await office.close()
+        return kept
+
+    assert asyncio.run(work(1)) == 1
+    assert asyncio.run(work(10**9)) == 6

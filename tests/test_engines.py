@@ -126,12 +126,19 @@ def test_wrong_numbers_of_particles_are_explained(particles):
 @given(st.integers(1, 5), st.lists(st.integers(0, 7), max_size=60))
 def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
     """One key at a time it misses exactly when `functools.lru_cache` does."""
-    memory = Memory(entries)
+    memory = room_for(entries)
     peer = lru_cache(maxsize=entries)(lambda key: key)
     for key in asked:
         misses = peer.cache_info().misses
         peer(key)
         assert len(squares(memory, key)) == peer.cache_info().misses - misses
+
+
+def room_for(entries):
+    """A memory for so many squares."""
+    one = Memory(10**6)
+    squares(one, 1)
+    return Memory(entries * one.bytes)
 
 
 def squares(memory, *keys):
@@ -147,7 +154,7 @@ def squares(memory, *keys):
 
 
 def test_a_memory_answers_more_keys_than_it_can_keep():
-    ask = partial(squares, Memory(entries=2))
+    ask = partial(squares, room_for(2))
     assert ask(1, 2, 3, 4, 5, 2) == [1, 2, 3, 4, 5]
     assert ask(5, 4) == []
     assert ask(6) == [6]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import wraps
+from functools import update_wrapper
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -96,9 +96,27 @@ class Cache(Generic[Key, Value]):
             self.bytes -= found[1]
 
 
+class Remembered(Generic[Arguments, Value]):
+    """A function whose results are remembered; ``cache`` holds them."""
+
+    def __init__(self, function: Callable[Arguments, Value], most_bytes: int) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self.cache: Cache[Hashable, Value] = Cache(most_bytes)
+
+    def __call__(self, *positional: Arguments.args, **named: Arguments.kwargs) -> Value:
+        """Return what the function returns for these arguments, or did before."""
+        key = (positional, tuple(sorted(named.items()))) if named else positional
+        found = self.cache.get(key)
+        if found is None:
+            found = self._function(*positional, **named)
+            self.cache.put(key, found)
+        return found
+
+
 def remembered(
     most_bytes: int,
-) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+) -> Callable[[Callable[Arguments, Value]], Remembered[Arguments, Value]]:
     """Remember the results of a function, as `functools.lru_cache` does, but bounded in bytes.
 
     Parameters
@@ -116,23 +134,7 @@ def remembered(
     computing
     (9, 9)
     """
-
-    def decorate(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-        cache: Cache[Hashable, Value] = Cache(most_bytes)
-
-        @wraps(function)
-        def look_up(*positional: Arguments.args, **named: Arguments.kwargs) -> Value:
-            key = (positional, tuple(sorted(named.items()))) if named else positional
-            found = cache.get(key)
-            if found is None:
-                found = function(*positional, **named)
-                cache.put(key, found)
-            return found
-
-        look_up.cache = cache  # type: ignore[attr-defined] # for those who want to look
-        return look_up
-
-    return decorate
+    return lambda function: Remembered(function, most_bytes)
 
 
 def size_of(thing: object) -> int:

@@ -7,12 +7,12 @@ what does not depend on the other features, and so is remembered: a purchase cha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from budgeted.belief import Floats
+from budgeted.cache import remembered
 from budgeted.relevance import log_gamma
 
 CLOSENESS = (30.0, 8.0, 2.0)
@@ -60,7 +60,7 @@ class OneFeature(NamedTuple):
     left_own: Floats
 
 
-@lru_cache(maxsize=4096)
+@remembered(most_bytes=2**25)
 def one_feature(observed: bytes, alpha: bytes, labels: int) -> OneFeature:
     """Return what these counts and prior counts, labels × values, say."""
     counts = np.frombuffer(observed, dtype=np.int64).reshape(labels, -1)
@@ -82,7 +82,7 @@ def one_feature(observed: bytes, alpha: bytes, labels: int) -> OneFeature:
     )
 
 
-@lru_cache(maxsize=1024)
+@remembered(most_bytes=2**25)
 def as_foretold(came: bytes, alpha: bytes, labels: int) -> tuple[Evidence, Floats, Floats]:
     """Of values (label, value) of a feature, as they came: the evidence before each, and its share.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
+
+from budgeted.cache import remembered
 
 Floats = NDArray[np.float64]
 
@@ -52,4 +52,4 @@ def _log_choices(purchases: int) -> Floats:
     return result
 
 
-_kept_choices = lru_cache(maxsize=512)(_log_choices)
+_kept_choices = remembered(most_bytes=2**22)(_log_choices)

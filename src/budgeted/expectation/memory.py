@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeted.cache import Cache
+
+_KEY = 300
+"""Bytes of a key, about: the counts of a feature and a few numbers."""
+
 
 class Memory:
-    """A bounded store of arrays, by key; the least recently used go first.
+    """A store of arrays, by key, bounded in bytes; the least recently used go first.
 
     `functools.lru_cache` computes one result per call. Here all missing results of a decision are
     computed in one vectorised step; between decisions only what was bought is missing.
     The last digit of a result can depend on what it was computed together with; results that
     differ by so little are ties for every policy, so no choice depends on the memory.
 
-    >>> memory = Memory(entries=100)
+    >>> memory = Memory(most_bytes=10_000)
     >>> numbers = np.array([2, 3, 2])
     >>> memory.rows(numbers.tolist(), lambda missing: numbers[missing] ** 2).tolist()
     [4, 9, 4]
     """
 
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._stored: OrderedDict[Hashable, NDArray[Any]] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, most_bytes: int) -> None:
+        self._stored: Cache[Hashable, NDArray[Any]] = Cache(most_bytes)
+
+    @property
+    def bytes(self) -> int:
+        """How much is stored."""
+        return self._stored.bytes
 
     def rows(
         self, keys: Sequence[Hashable], compute: Callable[[list[int]], NDArray[Any]]
@@ -43,25 +49,24 @@ class Memory:
             Gets the positions in `keys` of the results that are missing, each key once, and
             returns them stacked.
         """
-        with self._lock:
-            found = {key: self._stored[key] for key in keys if key in self._stored}
-            for key in found:
-                self._stored.move_to_end(key)
+        found: dict[Hashable, NDArray[Any]] = {}
         missing: dict[Hashable, int] = {}
         for position, key in enumerate(keys):
-            if key not in found:
-                missing.setdefault(key, position)
+            if key in found or key in missing:
+                continue
+            row = self._stored.get(key)
+            if row is None:
+                missing[key] = position
+            else:
+                found[key] = row
         if missing:
             computed = compute(list(missing.values()))
-            # Copies, so that no stored row keeps the whole stack alive.
-            found.update((key, row.copy()) for key, row in zip(missing, computed, strict=True))
-            with self._lock:
-                self._stored.update((key, found[key]) for key in missing)
-                while len(self._stored) > self._entries:
-                    self._stored.popitem(last=False)
+            for key, new in zip(missing, computed, strict=True):
+                # A copy, so that no stored row keeps the whole stack alive.
+                found[key] = new.copy()
+                self._stored.put(key, found[key], new.nbytes + _KEY)
         return np.stack([found[key] for key in keys])
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._lock:
-            self._stored.clear()
+        self._stored.clear()

@@ -20,7 +20,6 @@ latter keep the closed form.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import lru_cache
 from itertools import combinations
 from math import comb, lgamma, prod
 
@@ -28,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Floats, Integers
+from budgeted.cache import remembered
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.expectation.memory import Memory
@@ -52,7 +52,7 @@ RESOLUTION = 1e-12
 
 _WEIGHTS: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * FREQUENCIES)
 _KERNELS = {"gini": _WEIGHTS, "entropy": _WEIGHTS * 2 / (1 + 4 * FREQUENCIES**2)}
-_memory = Memory(entries=2**15)
+_memory = Memory(most_bytes=2**26)
 
 
 def forget() -> None:
@@ -280,7 +280,7 @@ def _outcomes(
     return weights / weights.sum(), some, ratios
 
 
-@lru_cache(maxsize=256)
+@remembered(most_bytes=2**24)
 def _everything(purchases: tuple[int, ...], values: int) -> tuple[Integers, Integers, Floats]:
     """Return all outcomes, the same summed over labels, and in how many orders each can come.
 

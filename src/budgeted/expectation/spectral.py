@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Belief, Integers
+from budgeted.cache import remembered
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.expectation.memory import Memory
@@ -65,15 +66,15 @@ _FEW_ROWS = 16
 _FEW_FEATURES = 4
 """Up to so many features, one cell after the other beats finding out what they share."""
 
-_memory = Memory(entries=2**15)  # 4 kB each
-_cell_memory = Memory(entries=2**12)  # 1.4 kB for each value of a feature
+_memory = Memory(most_bytes=2**26)  # 4 kB for each feature and depth
+_cell_memory = Memory(most_bytes=2**24)  # 1.4 kB for each value of a feature
 
 
 def forget() -> None:
     """Drop what was computed before; for measurements, results do not depend on it."""
     _memory.clear()
     _cell_memory.clear()
-    _pages.cache_clear()
+    _pages.cache.clear()
 
 
 def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
@@ -282,7 +283,7 @@ def _table(prior: float, first: int, length: int) -> Complexes:
     return _pages(prior, number)[start : start + length]
 
 
-@lru_cache(maxsize=32)
+@remembered(most_bytes=2**24)
 def _pages(prior: float, number: int) -> Complexes:
     """Two neighbouring pages of powers, so that any table of a page's length lies in one entry."""
     return _power(prior + number * _PAGE + np.arange(2 * _PAGE))
