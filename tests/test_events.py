@@ -42,6 +42,10 @@ EVENTS = [
     st.builds(
         events.Corrected, numbers, st.none() | texts, st.none() | texts, amounts, amounts, texts
     ),
+    st.builds(
+        events.Undone, numbers, st.sampled_from(["told", "failed", "cancelled"]),
+        st.none() | texts, amounts, amounts, texts,
+    ),
     st.builds(events.Withdrawn, texts, texts),
     st.builds(events.BudgetChanged, amounts, amounts, texts),
     st.builds(events.Closed, texts),

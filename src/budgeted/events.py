@@ -165,6 +165,29 @@ class Corrected:
 
 
 @dataclass(frozen=True)
+class Undone:
+    """A request is pending again: that it was told, failed or cancelled was a slip.
+
+    Attributes
+    ----------
+    fate, value, charged
+        What is taken back; that money is free again.
+    cost
+        What is reserved again.
+    """
+
+    number: int
+    fate: Literal["told", "failed", "cancelled"]
+    value: str | None
+    charged: Decimal
+    cost: Decimal
+    why: str = ""
+    kind: Literal["undone"] = "undone"
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
 class Withdrawn:
     """Nothing can be bought from this case any more."""
 
@@ -205,6 +228,7 @@ Event = (
     | Cancelled
     | Recorded
     | Corrected
+    | Undone
     | Withdrawn
     | BudgetChanged
     | Closed

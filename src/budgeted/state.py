@@ -261,6 +261,29 @@ class State:
             history=History((*self.history[:at], new, *self.history[at + 1 :])),
         )
 
+    def reopened(self, request: Request) -> State:
+        """Return the state as it would be had a request not come back: its money is reserved again.
+
+        A purchase of its number leaves the history and the belief, and what it cost is free. Its
+        case must be set aside; see `resupplied` for one that is not.
+        """
+        state = self
+        old = next((each for each in reversed(self.history) if each.number == request.number), None)
+        if old is not None:
+            belief = self.belief
+            if old.value is not None:
+                belief = belief.retract(old.feature, old.label, old.value)
+            state = self._with(
+                belief=belief,
+                remaining=money.add(self.remaining, old.cost),
+                history=History(each for each in self.history if each is not old),
+            )
+        state._check_money(request.cost)
+        return state._with(
+            pending=(*self.pending, request),
+            reserved=money.add(self.reserved, request.cost),
+        )
+
     def resupplied(self, cells: Iterable[tuple[int, int]], change: int) -> State:
         """Return the state with `change` more cases (fewer if negative) for each of these cells."""
         state = self

@@ -164,6 +164,16 @@ def correct(
 
 
 @click.command()
+@click.argument("number", type=int)
+@WHY
+@KEY
+@on_a_study
+def undo(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
+    """Take back a slip: a request that was told, failed or cancelled is pending again."""
+    show_request(found, found.undo(number, why, key=key), as_json)
+
+
+@click.command()
 @click.argument("case")
 @click.option("--forget", is_flag=True, help="Also take its values out of the classifier.")
 @WHY

@@ -362,6 +362,15 @@ class Study:
         self._commit("correct", key, decisions.correction, number, value, cost, why)
         return self._ledger.standing.request(number)
 
+    def undo(self, number: int, why: str = "", *, key: str = "") -> Requested:
+        """Take back that a request was told, failed or cancelled: it is pending again.
+
+        For slips. What it was charged is free again and its price is reserved as before; the log
+        keeps both. A value that is wrong is better corrected: that needs no second measurement.
+        """
+        self._commit("undo", key, decisions.undoing, number, why)
+        return self._ledger.standing.request(number)
+
     def withdraw(self, case: str, *, forget: bool = False, why: str = "", key: str = "") -> None:
         """Take a case out for good; its pending requests are cancelled.
 

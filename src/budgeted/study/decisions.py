@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, cast
 
 from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
@@ -243,6 +243,41 @@ def correction(
             f"number {number} is {what} at a cost of {paid} already, so there is nothing to correct"
         )
     return [events.Corrected(number, old.value, value, old.cost, paid, why)]
+
+
+def undoing(draft: Standing, number: int, why: str) -> list[Event]:
+    """Return what taking back a told value, a failure or a cancellation gives."""
+    old = draft.request(number)
+    if draft.closed:
+        raise StudyError("the study is closed; only corrections are possible")
+    if old.fate == PENDING:
+        raise StudyError(f"request {number} is pending: there is nothing to undo")
+    if old.asked is None:
+        raise StudyError(
+            f"number {number} was recorded without a request, so it cannot be pending again",
+            hint=CorrectIt(number, None),
+        )
+    if old.case in draft.withdrawn:
+        raise StudyError(
+            f"case {old.case!r} is withdrawn, so request {number} cannot be pending again"
+        )
+    held = draft.cells[draft.cell(old.case, old.feature)]
+    if held in (REQUESTED, BOUGHT) and old.fate != TOLD:
+        again = max(each.number for each in draft.requests.values()
+                    if (each.case, each.feature) == (old.case, old.feature))  # fmt: skip
+        raise StudyError(
+            f"{old.feature!r} of case {old.case!r} was asked for or recorded again, as number "
+            f"{again}, so request {number} cannot be pending again"
+        )
+    cost = old.asked.cost
+    free = money.add(draft.state.free, old.cost)
+    if cost > free:
+        raise StudyError(
+            f"request {number} cannot be pending again: it would reserve {cost}, and only {free} "
+            f"would be free"
+        )
+    fate = cast(Literal["told", "failed", "cancelled"], old.fate)
+    return [events.Undone(number, fate, old.value, old.cost, cost, why)]
 
 
 def withdrawal(draft: Standing, case: str, forget: bool, why: str) -> list[Event]:

@@ -24,7 +24,7 @@ from budgeted.events import Asked, Created, Entry, Event
 from budgeted.guard import Delivered, check_classifier, deliver
 from budgeted.loss import named
 from budgeted.problem import Action, Feature, Problem
-from budgeted.purchase import Purchase
+from budgeted.purchase import Purchase, Request
 from budgeted.relevance import prior_belief
 from budgeted.state import State
 from budgeted.study.keys import Used
@@ -217,6 +217,8 @@ class Standing:
                 self._recorded(entry, event)
             case events.Corrected(number, _, value, _, cost):
                 self._corrected(number, value, cost)
+            case events.Undone(number, fate, _, _, cost):
+                self._undone(number, fate, cost)
             case events.Withdrawn(case):
                 self._withdraw(case)
             case events.BudgetChanged(_, budget):
@@ -291,6 +293,22 @@ class Standing:
         position = None if value is None else self._value(self._action(old).feature, value)
         self.state = self.state.corrected(number, position, cost)
         self.requests[number] = old.changed(value=value, cost=cost)
+
+    def _undone(self, number: int, fate: str, cost: Decimal) -> None:
+        old = self.request(number)
+        held = int(self.cells[self.cell(old.case, old.feature)])
+        if old.fate != fate or old.asked is None or old.asked.cost != cost:
+            raise StudyError(f"request {number} is {old.fate} and cannot be pending again")
+        if held not in ((BOUGHT,) if fate == TOLD else (OPEN, UNUSABLE)) or (
+            old.case in self.withdrawn
+        ):
+            raise StudyError(f"feature {old.feature!r} of case {old.case!r} is not for sale")
+        state, action = self.state, self._action(old)
+        if held == OPEN:  # its case was free again
+            state = state.resupplied([action], -1)
+        self.state = state.reopened(Request(number, *action, cost))
+        self.requests[number] = old.changed(fate=PENDING, value=None, cost=cost)
+        self._mark(old, REQUESTED)
 
     def _withdraw(self, case: str) -> None:
         row = self._rows[case]

@@ -54,6 +54,13 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
                 f"{_value(new.old_value)}{bill if new.cost != new.old_cost else ''}"
                 f"{_because(new.why)}"
             )
+        case events.Undone(number, fate, value, charged, cost, why):
+            was = fate if value is None else f"{fate} {value}"
+            back = f", {charged} back" if charged else ""
+            return (
+                f"request {number} pending again, {cost} reserved: that it was {was} is taken "
+                f"back{back}{_because(why)}"
+            )
         case events.Withdrawn(case, why):
             return f"case {case} withdrawn for good{_because(why)}"
         case events.BudgetChanged(old, budget, why):
@@ -83,6 +90,10 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
         match entry.event:
             case events.Told(number) | events.Failed(number) | events.Cancelled(number):
                 settled[number] = entry
+            case events.Undone(number, fate, old):
+                settled.pop(number, None)
+                line = f"{fate} {old or ''}".strip() + f" undone by {entry.by} at {entry.at}"
+                corrections.setdefault(number, []).append(line)
             case events.Corrected(number, old, new):
                 line = f"{_value(old)} to {_value(new)} by {entry.by} at {entry.at}"
                 corrections.setdefault(number, []).append(line)

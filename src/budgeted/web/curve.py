@@ -28,7 +28,8 @@ MOST_POINTS = 120
 _FEW_CASES = 4096
 """Intervals are cheap where the problem has at most so many different cases."""
 _BANDS, _BANDS_OF_LARGE = 24, 4
-_CHANGES = (events.Told, events.Recorded, events.Failed, events.Corrected)
+_CHANGES = (events.Told, events.Recorded, events.Failed, events.Corrected,
+            events.Undone)  # fmt: skip
 
 
 @dataclass(frozen=True)

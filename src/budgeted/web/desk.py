@@ -232,6 +232,11 @@ class Desk:
         wish = Wish.to("correct", decisions.correction, *arguments, by=by, key=key)
         return await self._do(wish, number)
 
+    async def undo(self, number: int, why: str = "", *, by: str, key: str = "") -> Done:
+        """See `Study.undo`."""
+        wish = Wish.to("undo", decisions.undoing, number, why, by=by, key=key)
+        return await self._do(wish, number)
+
     async def record(
         self,
         values: Sequence[tuple[str, str, str]],

@@ -140,6 +140,14 @@ async def correct(
     return changed(done)
 
 
+@router.post("/requests/{number}/undo", response_model=Changed, responses=_REFUSALS)
+async def undo(
+    desk: TheDesk, actor: TheActor, key: TheKey, number: Number, given: Reason | None = None
+) -> Response:
+    """Take back that a request was told, failed or cancelled: it is pending again."""
+    return changed(await desk.undo(number, given.why if given else "", by=actor, key=key))
+
+
 @router.post("/record", response_model=Changed, responses=_REFUSALS)
 async def record(desk: TheDesk, actor: TheActor, key: TheKey, given: Record) -> Response:
     """Write down values that nobody asked for; those that answer a request tell it."""

@@ -11,8 +11,8 @@ from budgeted.web.views.parts import EventView, RequestView, View, event_of, req
 from budgeted.web.views.studies import StudyCard, card_of
 
 PER_PAGE = 100
-KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "withdrawn",
-         "budget_changed", "closed")  # fmt: skip
+KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
+         "withdrawn", "budget_changed", "closed")  # fmt: skip
 COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
 
 
