@@ -101,7 +101,7 @@ def test_what_results_depend_on_is_in_the_digest():
         ({"policy": [{"label": "x"}]}, r"policy\[0\]: name: is missing"),
         ({"policy": [{"name": "sfl", "depth": 3}]}, r"policy\[0\]: policy 'sfl' has no parameter"),
         ({"policy": [{"name": "sfl"}, {"name": "sfl"}]}, "policy: two are labelled 'sfl'"),
-        ({"problem": {}}, "problem: needs 'synthetic' or 'table'"),
+        ({"problem": {}}, "problem: needs 'synthetic', 'table' or 'file'"),
         ({"problem": {"synthetic": "figure-9"}}, "problem.synthetic: must be one of figure-3a"),
         ({"problem": {"synthetic": "figure-3b", "x": 1}}, "problem.x: unknown"),
         ({"problem": {"synthetic": "figure-3b", "strength": 7}}, "problem: strength: must be from"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from budgeted.runs import Runs
 
 
+_SHARES = (25, 50)
+"""Per cent of its budget that a policy has spent, for the columns of the table before the last."""
+
+
 @click.group()
 def experiment() -> None:
     """Compare policies as a TOML file says."""
@@ -25,6 +31,9 @@ def experiment() -> None:
 @experiment.command()
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.option("--runs", type=click.IntRange(min=1), help="Instead of what the file says.")
+@click.option("--module", "modules", multiple=True, metavar="FILE",
+              type=click.Path(dir_okay=False),
+              help="Python file with policies of your own; can be repeated.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
 @click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster; 'local' starts one.")
 @click.option("--out", default="results", show_default=True, type=click.Path(file_okay=False),
@@ -36,6 +45,7 @@ def experiment() -> None:
 def run(
     file: str,
     runs: int | None,
+    modules: tuple[str, ...],
     workers: int | None,
     dask: str | None,
     out: str,
@@ -45,11 +55,12 @@ def run(
     """Run the experiment of a TOML FILE, or what is missing of it.
 
     Every run is kept as it ends; stop at any time and start again to continue. The results do not
-    depend on the number of workers.
+    depend on the number of workers. Runs that other code computed, and files that are damaged, are
+    not used but computed anew.
     """
     from budgeted.experiment import read
 
-    chosen = read(file)
+    chosen = read(file, modules)
     if runs is not None:
         chosen = chosen.with_runs(runs)
     try:
@@ -64,9 +75,29 @@ def run(
     if as_json:
         click.echo(json.dumps(_document(chosen, results, store_path, figures), indent=2))
         return
-    _print_table(chosen, results)
+    _print_table(chosen.title, {each.label: each.budget for each in chosen.contenders}, results)
     for path in (store_path, *figures):
         click.echo(f"wrote {path}", err=True)
+
+
+@experiment.command()
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+def show(file: str, as_json: bool) -> None:
+    """Show what a FILE of results (.parquet) says, and where it comes from.
+
+    That is the experiment, and the fingerprint of the code and the versions that computed it.
+    """
+    from budgeted.results import read_results
+
+    told, results = read_results(Path(file))
+    if as_json:
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    document = told["experiment"]
+    budgets = {each["label"]: each["budget"] for each in document["policy"]}
+    _print_table(document["title"], budgets, results)
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def run_with_progress(
@@ -79,7 +110,10 @@ def run_with_progress(
     from budgeted.results import Store
     from budgeted.runner import run as run_experiment
 
-    missing = len(Store(out, chosen).missing())
+    before = Store(out, chosen)
+    for remark in before.remarks():
+        click.echo(remark, err=True)
+    missing = len(before.missing())
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(
@@ -110,33 +144,53 @@ def _executor(workers: int | None, dask: str | None) -> Iterator[Executor]:
         yield executor
 
 
-def _print_table(chosen: Experiment, results: Mapping[str, Runs]) -> None:
+def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, Runs]) -> None:
+    """Print the errors by money: where prices differ, purchases cannot be compared."""
     from rich.console import Console
     from rich.table import Table
 
     from budgeted.runs import Mean
 
-    longest = max(runs.errors.shape[1] for runs in results.values())
-    checkpoints = sorted({max(1, longest // 6), max(1, longest // 3), longest})
-    table = Table(title=f"{chosen.title}: 0/1 error, mean ± standard error of {chosen.runs} runs")
+    several = len(set(budgets.values())) > 1
+    runs = max(map(len, results.values()))
+    money = "" if several else f", budget {next(iter(budgets.values()))}"
+    table = Table(
+        title=f"{title}: 0/1 error, mean ± standard error of {runs} runs{money}",
+        caption=_origin(results),
+    )
     table.add_column("policy")
-    for checkpoint in checkpoints:
-        table.add_column(f"after {checkpoint}", justify="right", no_wrap=True)
-    for label, runs in results.items():
-        reached = [at for at in checkpoints if at <= runs.errors.shape[1]]
-        cells = [str(Mean.of(runs.error_after(at))) for at in reached]
-        table.add_row(label, *cells)
+    if several:
+        table.add_column("budget", justify="right")
+    for share in _SHARES:
+        table.add_column(f"{share} % spent", justify="right", no_wrap=True)
+    table.add_column("at the end", justify="right", no_wrap=True)
+    for label, played in results.items():
+        budget = Decimal(budgets[label])
+        errors = [played.error_within(budget * share / 100) for share in (*_SHARES, 100)]
+        cells = ["–" if isnan(each.sum()) else str(Mean.of(each)) for each in errors]
+        table.add_row(label, *([budgets[label]] if several else []), *cells)
     Console().print(table)
+
+
+def _origin(results: Mapping[str, Runs]) -> str:
+    """Return in words which code the runs come from; a mixture is refused."""
+    from budgeted.results import one_fingerprint, versions
+
+    return f"code {one_fingerprint(results.values())}; {versions(results.values())}"
 
 
 def _document(
     chosen: Experiment, results: Mapping[str, Runs], path: Path, figures: list[Path]
 ) -> dict[str, object]:
+    from budgeted.results import one_fingerprint, provenances
+
     return {
         "experiment": chosen.name,
         "title": chosen.title,
         "runs": chosen.runs,
         "seed": chosen.seed,
+        "fingerprint": one_fingerprint(results.values()),
+        "provenance": [each.document() for each in provenances(results.values())],
         "results": str(path),
         "figures": [str(each) for each in figures],
         "policies": [

@@ -36,6 +36,9 @@ class _Mistakes(BudgetedError):
         self.mistakes = tuple(mistakes)
         super().__init__("; ".join(self.mistakes))
 
+    def __reduce__(self) -> tuple[type[_Mistakes], tuple[tuple[str, ...]]]:
+        return type(self), (self.mistakes,)  # so that it arrives whole from another process
+
 
 class ProblemError(_Mistakes):
     """A problem that makes no sense."""
@@ -47,6 +50,10 @@ class ExperimentError(_Mistakes):
 
 class RunnerError(BudgetedError):
     """Results that cannot be written or read, or a worker that died."""
+
+
+class DamagedError(RunnerError):
+    """A file of runs that does not hold what was written into it."""
 
 
 class ObservationError(BudgetedError):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from threading import Thread
+from typing import Any
 
 from budgeted.errors import RunnerError
 
@@ -52,6 +53,26 @@ def dask(address: str) -> Iterator[Executor]:
         raise RunnerError(f"no Dask scheduler answers at {address!r}: {error}") from error
     with client:
         yield client.get_executor(pure=False)
+
+
+@contextmanager
+def handing_over(executor: Executor, contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Hand files of the user, by their hashes, to workers that may be on other machines.
+
+    Processes of this machine read the files themselves; only Dask is handed them.
+    """
+    client: Any = getattr(executor, "_client", None)  # what Client.get_executor() gives has one
+    if not contents or not hasattr(client, "register_plugin"):
+        yield
+        return
+    from budgeted.dask_files import HandOver
+
+    name = f"budgeted-{'-'.join(sorted(each[:12] for each in contents))}"
+    client.register_plugin(HandOver(contents), name=name)
+    try:
+        yield
+    finally:
+        client.unregister_worker_plugin(name)
 
 
 def _begin_worker() -> None:

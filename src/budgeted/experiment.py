@@ -17,7 +17,8 @@
     max_depth = 30
 
 Instead of a ``table`` of the package, a ``file`` (CSV) with its ``label`` column and columns to
-``ignore`` makes an experiment on your own cases. A ``synthetic`` problem with ``judge = "truth"``
+``ignore`` makes an experiment on your own cases, and ``modules`` (Python files) bring your own
+policies; both are looked for beside the TOML file. A ``synthetic`` problem with ``judge = "truth"``
 reports the true error of its model instead of the error on drawn validation cases: the same mean
 with less noise, for up to 14 Boolean features.
 """
@@ -28,33 +29,36 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from budgeted import __version__
 from budgeted.cases import RULES
 from budgeted.datasets import Rehearsal, load, split
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.guard import CLASSIFIERS
-from budgeted.policies import Policy, check_relevance, policy
+from budgeted.own_policies import kinds
+from budgeted.policies import POLICIES, Policy, check_relevance, policy_among
 from budgeted.relevance import BELIEFS
 from budgeted.runs import Run, play, run_seed
+from budgeted.sources import Source
 from budgeted.synthetic import SYNTHETIC, Synthetic
-from budgeted.table import Table, read_csv
+from budgeted.table import Reading, Table, parse_csv
 
 _TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "rule", "training_share", "costs")
-_FILE_KEYS = ("file", "label", "ignore", *_TABLE_KEYS[1:])
+_READING_KEYS = ("label", "ignore", "delimiter", "encoding")
+_FILE_KEYS = ("file", *_READING_KEYS, *_TABLE_KEYS[1:])
 _JUDGES = ("validation", "truth")
-_KEYS = ("title", "budget", "runs", "seed", "problem", "policy")
+_KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "policy")
 
 
 @dataclass(frozen=True)
 class Contender:
     """A policy in an experiment: its label in figures, its name, budget and parameters.
 
-    `belief`, `classifier` and `cases` are what goes with the policy unless given.
+    `belief`, `classifier` and `cases` are what goes with the policy unless given; `modules` are
+    the user's files in which the policy is found if it is not one of this package.
     """
 
     label: str
@@ -64,10 +68,18 @@ class Contender:
     belief: str | None = None
     classifier: str | None = None
     cases: str | None = None
+    modules: tuple[Source, ...] = field(default=(), repr=False)
 
     def build(self) -> Policy:
         """Return the policy."""
-        return policy(self.name, **self.parameters)
+        return policy_among(kinds(self.modules), self.name, self.parameters)
+
+    def document(self) -> dict[str, Any]:
+        """Return the entry of a file that describes it."""
+        own = {"belief": self.belief, "classifier": self.classifier, "cases": self.cases}
+        given = {key: value for key, value in own.items() if value is not None}
+        head = {"label": self.label, "name": self.name, "budget": self.budget}
+        return {**head, **given, **self.parameters}
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,8 @@ class Experiment:
         The policies, in the order of the file.
     runs, seed
         How many worlds, and which ones.
+    table, modules
+        Files of the user: the cases, and policies.
     """
 
     name: str
@@ -92,6 +106,8 @@ class Experiment:
     contenders: tuple[Contender, ...]
     runs: int = 50
     seed: int = 0
+    table: Source | None = None
+    modules: tuple[Source, ...] = ()
 
     def with_runs(self, runs: int) -> Experiment:
         """Return the same experiment with another number of runs."""
@@ -99,16 +115,34 @@ class Experiment:
             raise ExperimentError([f"runs: must be at least 1, got {runs}"])
         return replace(self, runs=runs)
 
-    def digest(self) -> str:
-        """Return a short name for all that the results depend on, but the number of runs.
+    def document(self) -> dict[str, Any]:
+        """Return what a file with this experiment says; `parse` gives it back."""
+        return {
+            "title": self.title,
+            "budget": self.contenders[0].budget,
+            "runs": self.runs,
+            "seed": self.seed,
+            **({"modules": [each.path for each in self.modules]} if self.modules else {}),
+            "problem": dict(self.problem),
+            "policy": [each.document() for each in self.contenders],
+        }
 
-        Runs are independent, so those of a smaller experiment are part of a larger one.
+    def digest(self) -> str:
+        """Return a short name for what is computed, but for the number of runs and the code.
+
+        Runs are independent, so those of a smaller experiment are part of a larger one. Files count
+        by what is in them, not by where they are.
         """
-        known = {**asdict(self), "title": "", "runs": 0, "version": __version__}
-        if "file" in self.problem:  # the same name may hold other cases tomorrow
-            known["content"] = hashlib.sha256(Path(self.problem["file"]).read_bytes()).hexdigest()
+        known = {**self.document(), "name": self.name, "title": "", "runs": 0, "modules": ""}
+        if self.table is not None:  # the same name may hold other cases tomorrow
+            known["problem"]["file"] = self.table.sha256
         text = json.dumps(known, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """All files of the user that a worker needs."""
+        return self.modules if self.table is None else (self.table, *self.modules)
 
     def rehearsal(self, run: int, budget: str) -> Rehearsal:
         """Return the world of a run; the same for every policy."""
@@ -118,9 +152,15 @@ class Experiment:
             judge = knobs.pop("judge", "validation")
             drawn = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget)
             return drawn.judged_by_truth() if judge == "truth" else drawn
-        if "file" in knobs:
-            ignore = tuple(knobs.pop("ignore", ()))
-            table = _own_table(knobs.pop("file"), knobs.pop("label"), ignore)
+        if self.table is not None:
+            given = {key: knobs.pop(key) for key in ("file", *_READING_KEYS) if key in knobs}
+            table = _own_table(
+                self.table,
+                given["label"],
+                tuple(given.get("ignore", ())),
+                given.get("delimiter"),
+                given.get("encoding", "utf-8"),
+            )
         else:
             table = load(knobs.pop("table"))
         return split(table, seed, budget, **knobs)
@@ -143,8 +183,16 @@ class Experiment:
         return tuple(feature.name for feature in features)
 
 
-def read(path: str | Path) -> Experiment:
-    """Read an experiment; all mistakes are reported at once, each with its key."""
+def read(path: str | Path, modules: Collection[str | Path] = ()) -> Experiment:
+    """Read an experiment; all mistakes are reported at once, each with its key.
+
+    Parameters
+    ----------
+    path
+        Of the TOML file; files that it names are looked for beside it.
+    modules
+        More Python files with policies, besides those that it names.
+    """
     source = Path(path)
     try:
         document = tomllib.loads(source.read_text(encoding="utf-8"))
@@ -155,11 +203,28 @@ def read(path: str | Path) -> Experiment:
         raise ExperimentError([f"{source}: is not UTF-8 text (byte {error.start})"]) from error
     except tomllib.TOMLDecodeError as error:
         raise ExperimentError([f"{source}: is not TOML: {error}"]) from error
-    return parse(document, name=source.stem)
+    return parse(document, name=source.stem, folder=source.parent, modules=modules)
 
 
-def parse(document: Mapping[str, Any], name: str) -> Experiment:
+def parse(
+    document: Mapping[str, Any],
+    name: str,
+    *,
+    folder: str | Path = ".",
+    modules: Collection[str | Path] = (),
+) -> Experiment:
     """Return the experiment that a document describes.
+
+    Parameters
+    ----------
+    document
+        As `tomllib` reads it.
+    name
+        What files are called.
+    folder
+        Where files are looked for that the document names.
+    modules
+        More Python files with policies, besides those that it names.
 
     Examples
     --------
@@ -169,19 +234,31 @@ def parse(document: Mapping[str, Any], name: str) -> Experiment:
     >>> parse({"budget": 5, "problem": {"tabel": "car"}, "policy": [{"name": "greedy"}]}, name="x")
     Traceback (most recent call last):
     ...
-    budgeted.errors.ExperimentError: problem: needs 'synthetic' or 'table'; problem.tabel: unknown
+    budgeted.errors.ExperimentError: problem: needs 'synthetic', 'table' or \
+'file'; problem.tabel: unknown
     """
     mistakes = _unknown("", document, _KEYS)
     mistakes += [
         f"{key}: is missing" for key in ("budget", "problem", "policy") if key not in document
     ]
     problem = document.get("problem", {})
+    table: Source | None = None
     if "problem" in document:
         mistakes += _problem_mistakes(problem)
+        if isinstance(problem.get("file"), str):
+            try:
+                table = Source.at(Path(folder, problem["file"]), "problem.file")
+            except ExperimentError as error:
+                mistakes += error.mistakes
+    own: tuple[Source, ...] = ()
+    try:
+        own = _modules(document.get("modules", []), Path(folder), modules)
+    except ExperimentError as error:
+        mistakes += error.mistakes
     contenders = []
     for position, entry in enumerate(document.get("policy", [])):
         try:
-            contenders.append(_contender(entry, str(document.get("budget", 0))))
+            contenders.append(_contender(entry, str(document.get("budget", 0)), own))
         except BudgetedError as error:
             mistakes.append(f"policy[{position}]: {error}")
     labels = [each.label for each in contenders]
@@ -194,7 +271,14 @@ def parse(document: Mapping[str, Any], name: str) -> Experiment:
     if mistakes:
         raise ExperimentError(dict.fromkeys(mistakes))
     found = Experiment(
-        name, document.get("title", name), problem, tuple(contenders), runs=runs, seed=seed
+        name,
+        document.get("title", name),
+        problem,
+        tuple(contenders),
+        runs=runs,
+        seed=seed,
+        table=table,
+        modules=own,
     )
     _try_out(found)
     return found
@@ -210,12 +294,30 @@ def _try_out(experiment: Experiment) -> None:
 
 
 @lru_cache(maxsize=2)
-def _own_table(path: str, label: str, ignore: tuple[str, ...]) -> Table:
+def _own_table(
+    source: Source, label: str, ignore: tuple[str, ...], delimiter: str | None, encoding: str
+) -> Table:
     """Read once in each process: every run splits the same table."""
-    return read_csv(path, label, ignore=ignore)
+    name, reading = Path(source.path).stem, Reading(label, ignore)
+    return parse_csv(source.content(), reading, name=name, delimiter=delimiter, encoding=encoding)
 
 
-def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
+def _modules(named: object, folder: Path, more: Collection[str | Path]) -> tuple[Source, ...]:
+    """Return the user's modules, after a look whether they can be loaded."""
+    if not isinstance(named, list) or not all(isinstance(each, str) for each in named):
+        raise ExperimentError([f"modules: must be a list of Python files, got {named!r}"])
+    paths = [*(folder / each for each in named), *map(Path, more)]
+    wrong = [
+        f"modules: {each}: must be a Python file (.py)" for each in paths if each.suffix != ".py"
+    ]
+    if wrong:
+        raise ExperimentError(wrong)
+    found = tuple(dict.fromkeys(Source.at(each, "modules") for each in paths))
+    kinds(found)
+    return found
+
+
+def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...]) -> Contender:
     parameters = dict(entry)
     name = parameters.pop("name", None)
     if not isinstance(name, str):
@@ -231,7 +333,8 @@ def _contender(entry: Mapping[str, Any], budget: str) -> Contender:
     ]
     if wrong:
         raise ExperimentError(wrong)
-    contender = Contender(label, name, own_budget, parameters, **own)
+    needed = () if name in POLICIES else modules
+    contender = Contender(label, name, own_budget, parameters, **own, modules=needed)
     chooser = contender.build()
     if contender.belief == "relevance":
         check_relevance(chooser)
@@ -250,8 +353,10 @@ def _problem_mistakes(problem: Mapping[str, Any]) -> list[str]:
         return mistakes
     if "file" in problem:
         lacks = [] if "label" in problem else ["problem.label: is missing; name the label column"]
+        if not isinstance(problem["file"], str):
+            lacks.append(f"problem.file: must be the name of a CSV file, got {problem['file']!r}")
         return lacks + _unknown("problem.", problem, _FILE_KEYS)
-    missing = [] if "table" in problem else ["problem: needs 'synthetic' or 'table'"]
+    missing = [] if "table" in problem else ["problem: needs 'synthetic', 'table' or 'file'"]
     return missing + _unknown("problem.", problem, _TABLE_KEYS)
 
 

@@ -1,34 +1,44 @@
-"""The runs of an experiment as Parquet files.
+"""The runs of an experiment, kept as files.
 
-Each run is a file of its own, in a folder named after all that it depends on. A file that exists is
-done. The finished results are one file, put together in a fixed order, so that neither the number
-of workers nor an interruption leaves a trace.
+Each run is a file of its own, in a folder named after what is computed and after the code that
+computes it. A file that is there and whole is done. The finished results are one file, put together
+in a fixed order, so that neither the number of workers nor an interruption leaves a trace.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from dataclasses import dataclass
-from decimal import Decimal
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from budgeted.errors import RunnerError
+from budgeted import run_files
+from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiment import Experiment
-from budgeted.runs import Run, Runs
+from budgeted.provenance import Provenance, code_hash, parts
+from budgeted.runs import Run, Runs, run_seed
+from budgeted.sources import Source
 
-try:
-    import pyarrow
-    import pyarrow.parquet
-except ImportError:
-    raise RunnerError(
-        "results need the extra 'experiments': pip install 'budgeted[experiments]'"
-    ) from None
+_CODE = "code.json"
+"""In a folder of runs: a hash for each part of the package, to say later what has changed."""
+_MOST_NAMED = 10
+Pair = tuple[int, int]
+"""A contender and the number of a run."""
 
-_MONEY = pyarrow.decimal128(28, 10)
-"""Holds every amount that `budgeted.money` takes."""
+
+@dataclass(frozen=True)
+class Others:
+    """Runs of the same experiment that are not used, because other code computed them."""
+
+    fingerprint: str
+    runs: int
+    why: tuple[str, ...]
+
+    def __str__(self) -> str:
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return f"{runs} with the fingerprint {self.fingerprint} ({'; '.join(self.why)})"
 
 
 @dataclass(frozen=True)
@@ -41,14 +51,25 @@ class Store:
         Of all results.
     experiment
         Whose.
+    fingerprint
+        Of the code whose runs are meant; that of this program unless given.
     """
 
     folder: Path
     experiment: Experiment
+    fingerprint: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", provenance(self.experiment).fingerprint)
 
     @property
     def runs_folder(self) -> Path:
-        """Folder of the single runs: another experiment under the same name has another one."""
+        """Folder of the single runs: another experiment, or other code, has another one."""
+        return self._base.with_name(f"{self._base.name}-{self.fingerprint}")
+
+    @cached_property
+    def _base(self) -> Path:
         return self.folder / "runs" / f"{self.experiment.name}-{self.experiment.digest()}"
 
     @property
@@ -60,42 +81,86 @@ class Store:
         """Return where one run is kept."""
         return self.runs_folder / f"{contender:02d}-{run:05d}.parquet"
 
-    def missing(self) -> list[tuple[int, int]]:
-        """Return the (contender, run) that are not there yet, run by run."""
-        pairs = (
-            (contender, run)
-            for run in range(self.experiment.runs)
-            for contender in range(len(self.experiment.contenders))
-        )
-        return [pair for pair in pairs if not self.run_file(*pair).exists()]
+    def pairs(self) -> list[Pair]:
+        """Return all (contender, run), run by run."""
+        contenders = range(len(self.experiment.contenders))
+        return [(each, run) for run in range(self.experiment.runs) for each in contenders]
 
-    def keep(self, contender: int, run: int, played: Run) -> None:
+    def missing(self) -> list[Pair]:
+        """Return the (contender, run) that are not there, or not whole."""
+        return [pair for pair in self.pairs() if not self._whole(self.run_file(*pair))]
+
+    def damaged(self) -> list[Path]:
+        """Return the files that are there and not whole."""
+        files = (self.run_file(*pair) for pair in self.pairs())
+        return [file for file in files if file.exists() and not self._whole(file)]
+
+    def others(self) -> list[Others]:
+        """Return which runs of other code there are."""
+        here, found = provenance(self.experiment), []
+        for folder in sorted(self._base.parent.glob(f"{self._base.name}-*")):
+            runs = len(list(folder.glob("*.parquet")))
+            if folder != self.runs_folder and runs:
+                found.append(Others(folder.name.rpartition("-")[2], runs, _why(here, folder)))
+        return found
+
+    def remarks(self) -> list[str]:
+        """Return in words what is there and cannot be used, if something is to be computed."""
+        damaged = self.damaged()
+        said = [f"{file}: is damaged; this run is done again" for file in damaged[:_MOST_NAMED]]
+        if len(damaged) > _MOST_NAMED:
+            said.append(f"{len(damaged) - _MOST_NAMED} more files are damaged and done again")
+        if self.missing():
+            said += [
+                f"{self.experiment.name}: not used, as other code computed them: {each}"
+                for each in self.others()
+            ]
+        return said
+
+    def begin(self) -> None:
+        """Make the folder of the runs, and note in it which code computes them."""
+        try:
+            self.runs_folder.mkdir(parents=True, exist_ok=True)
+            (self.runs_folder / _CODE).write_text(json.dumps(parts(), indent=1), encoding="utf-8")
+        except OSError as error:
+            raise RunnerError(f"{self.runs_folder}: cannot be made: {error.strerror}") from error
+
+    def keep(self, contender: int, run: int, played: Run, computed: Provenance) -> None:
         """Write one run; it is there whole, or not at all."""
-        label = self.experiment.contenders[contender].label
-        _write(_as_table(label, run, played), self.run_file(contender, run))
+        chosen, document = self.experiment.contenders[contender], self.experiment.document()
+        del document["runs"]  # a run does not depend on how many others there are
+        told = {
+            **run_files.facts_of(played, computed),
+            "experiment": {"name": self.experiment.name, **document},
+            "table": self.experiment.table and self.experiment.table.sha256,
+            "contender": chosen.document(),
+            "run": run,
+            "seed": run_seed(self.experiment.seed, run),
+        }
+        table = run_files.as_table(chosen.label, run, played)
+        run_files.write(table, told, self.run_file(contender, run))
 
     def gather(self) -> Path:
         """Write all runs into one file, policy by policy and run by run."""
-        tables = [
-            pyarrow.parquet.read_table(self.run_file(contender, run))
-            for contender in range(len(self.experiment.contenders))
-            for run in range(self.experiment.runs)
-        ]
-        _write(pyarrow.concat_tables(tables), self.results)
+        ordered = sorted(self.pairs())
+        read = [self._read(*pair) for pair in ordered]
+        names = [told["names"] for _, told in read]
+        first = dict(names[0])
+        if any(each != first for each in names):
+            del first["values"]  # bins differ from run to run; the rows name them
+        told = {
+            "provenance": _distinct(told["provenance"] for _, told in read),
+            "experiment": {"name": self.experiment.name, **self.experiment.document()},
+            "table": self.experiment.table and self.experiment.table.sha256,
+            "names": first,
+        }
+        tables = [table.replace_schema_metadata(None) for table, _ in read]
+        run_files.write(run_files.concat(tables), told, self.results)
         return self.results
 
     def load(self) -> dict[str, Runs]:
         """Return the finished runs of each policy, by its label."""
-        features = self.experiment.feature_names()
-        return {
-            contender.label: Runs(
-                features,
-                tuple(
-                    _from_table(self.run_file(position, run)) for run in range(self.experiment.runs)
-                ),
-            )
-            for position, contender in enumerate(self.experiment.contenders)
-        }
+        return self._load(range(self.experiment.runs))
 
     def load_common(self) -> tuple[list[int], dict[str, Runs]]:
         """Return which runs every policy has finished, and these runs of each policy.
@@ -108,87 +173,137 @@ class Store:
             for run in range(self.experiment.runs)
             if all(self.run_file(position, run).exists() for position in positions)
         ]
-        if not common:
-            return [], {}
-        features = self.experiment.feature_names()
-        return common, {
-            contender.label: Runs(
-                features, tuple(_from_table(self.run_file(position, run)) for run in common)
-            )
+        return common, self._load(common) if common else {}
+
+    def load_finished(self) -> dict[str, Runs]:
+        """Return the runs that are there and whole, of each policy that has one."""
+        found = {}
+        for position, contender in enumerate(self.experiment.contenders):
+            numbers = range(self.experiment.runs)
+            whole = [run for run in numbers if self._whole(self.run_file(position, run))]
+            if whole:
+                found[contender.label] = self._runs(position, whole)
+        return found
+
+    def _load(self, numbers: Iterable[int]) -> dict[str, Runs]:
+        return {
+            contender.label: self._runs(position, numbers)
             for position, contender in enumerate(self.experiment.contenders)
         }
 
-    def load_finished(self) -> dict[str, Runs]:
-        """Return the runs that are there already, of each policy that has one."""
-        features = self.experiment.feature_names()
-        found = {}
-        for position, contender in enumerate(self.experiment.contenders):
-            files = [self.run_file(position, run) for run in range(self.experiment.runs)]
-            runs = tuple(_from_table(file) for file in files if file.exists())
-            if runs:
-                found[contender.label] = Runs(features, runs)
-        return found
+    def _runs(self, position: int, numbers: Iterable[int]) -> Runs:
+        read = [self._read(position, number) for number in numbers]
+        documents = _distinct(told["provenance"] for _, told in read)
+        runs = tuple(run_files.run_of(table, told) for table, told in read)
+        return Runs(runs[0].names.features, runs, tuple(map(Provenance.of, documents)))
+
+    def _read(self, contender: int, run: int) -> tuple[run_files.Table, dict[str, Any]]:
+        path = self.run_file(contender, run)
+        try:
+            table, told = run_files.read(path)
+            self._check(path, told)
+        except DamagedError as error:
+            raise DamagedError(f"{error}; run the experiment again to do it anew") from error
+        return table, told
+
+    def _check(self, path: Path, told: Mapping[str, Any]) -> None:
+        if told["provenance"]["fingerprint"] != self.fingerprint:
+            raise DamagedError(f"{path}: comes from another folder: other code computed it")
+
+    def _whole(self, path: Path) -> bool:
+        if not path.exists():
+            return False
+        try:
+            self._check(path, run_files.facts(path))
+        except DamagedError:
+            return False
+        return True
 
 
-def _write(table: pyarrow.Table, target: Path) -> None:
-    """Write beside the place and rename, so that nobody ever reads half a file."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".part", delete=False) as file:
-            pyarrow.parquet.write_table(table, file, compression="zstd")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, target)
-    except OSError as error:
-        raise RunnerError(f"{target}: cannot be written: {error.strerror or error}") from error
+def provenance(experiment: Experiment) -> Provenance:
+    """Return what this process would compute an experiment with."""
+    return Provenance.here({each.name: _own_code(each) for each in experiment.modules})
 
 
-def _as_table(label: str, number: int, played: Run) -> pyarrow.Table:
-    rows = len(played.feature)
-    facts = {"complete": played.complete, "single": played.single}
-    discriminative = ",".join(map(str, played.discriminative))
-    columns = {
-        "policy": pyarrow.array([label] * rows, pyarrow.string()),
-        "run": pyarrow.array([number] * rows, pyarrow.int32()),
-        "purchase": pyarrow.array(range(1, rows + 1), pyarrow.int32()),
-        "feature": pyarrow.array(played.feature, pyarrow.int32()),
-        "label": pyarrow.array(played.label, pyarrow.int32()),
-        "value": pyarrow.array(
-            [None if value < 0 else value for value in played.value.tolist()], pyarrow.int32()
-        ),
-        "cost": pyarrow.array(played.cost, _MONEY),
-        "spent": pyarrow.array(played.spent, _MONEY),
-        "error": pyarrow.array(played.error, pyarrow.float64()),
-        **{key: pyarrow.array([fact] * rows, pyarrow.float64()) for key, fact in facts.items()},
-        "discriminative": pyarrow.array([discriminative] * rows, pyarrow.string()),
-    }
-    return pyarrow.table(columns)
+@cache
+def _own_code(module: Source) -> str:
+    return code_hash(module.content(), module.path)
 
 
-def _from_table(path: Path) -> Run:
-    try:
-        table = pyarrow.parquet.read_table(path)
-    except (OSError, pyarrow.ArrowInvalid) as error:
-        raise RunnerError(f"{path}: cannot be read ({error}); delete it and run again") from error
-    columns = table.to_pydict()
-    named = next(iter(columns["discriminative"]), "")
-    return Run(
-        np.array(columns["feature"], dtype=np.int64),
-        np.array(columns["label"], dtype=np.int64),
-        np.array([-1 if each is None else each for each in columns["value"]], dtype=np.int64),
-        tuple(_plain(amount) for amount in columns["cost"]),
-        tuple(_plain(amount) for amount in columns["spent"]),
-        np.array(columns["error"], dtype=float),
-        complete=next(iter(columns["complete"]), float("nan")),
-        single=next(iter(columns["single"]), float("nan")),
-        discriminative=tuple(int(each) for each in named.split(",") if each),
+def provenances(results: Iterable[Runs]) -> list[Provenance]:
+    """Return what runs were computed with, each once."""
+    found: list[Provenance] = []
+    for runs in results:
+        found += [each for each in runs.provenance if each not in found]
+    return found
+
+
+def versions(results: Iterable[Runs]) -> str:
+    """Return the versions under the code behind runs, for people."""
+    known = provenances(results)
+    named = (
+        ("budgeted", [each.budgeted for each in known]),
+        ("Python", [each.python for each in known]),
+        ("NumPy", [each.numpy for each in known]),
     )
+    return ", ".join(f"{name} {' and '.join(dict.fromkeys(each))}" for name, each in named if each)
 
 
-def _plain(amount: Decimal) -> Decimal:
-    """Drop the zeros that the fixed scale of the file added.
+def one_fingerprint(results: Iterable[Runs]) -> str:
+    """Return the fingerprint of the code behind runs; a mixture is refused.
 
-    >>> _plain(Decimal("1.5000000000")), _plain(Decimal("100.0000000000"))
-    (Decimal('1.5'), Decimal('100'))
+    Empty where nothing is recorded, as with runs that were not read from files.
     """
-    short = amount.normalize()
-    return short.quantize(Decimal(1)) if short == short.to_integral() else short
+    found = {each.fingerprint for each in provenances(results)}
+    if len(found) > 1:
+        listed = ", ".join(sorted(found))
+        raise RunnerError(f"runs of different code cannot be put into one report: {listed}")
+    return found.pop() if found else ""
+
+
+def _why(here: Provenance, folder: Path) -> tuple[str, ...]:
+    for file in sorted(folder.glob("*.parquet")):
+        try:
+            there = Provenance.of(run_files.facts(file)["provenance"])
+        except DamagedError:
+            continue
+        return tuple(here.differences(there, _changed(folder)))
+    return ("none of them can be read",)
+
+
+def _changed(folder: Path) -> list[str]:
+    """Return which parts of the package were others when the runs of a folder were computed."""
+    try:
+        before = json.loads((folder / _CODE).read_text(encoding="utf-8"))
+        pairs = {**before, **parts()}
+        return sorted(name for name in pairs if before.get(name) != parts().get(name))
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _distinct(documents: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for each in documents:
+        if each not in found:
+            found.append(each)
+    return found
+
+
+def read_results(path: Path) -> tuple[dict[str, Any], dict[str, Runs]]:
+    """Return what a file of results says of itself, and the runs of each policy by its label.
+
+    Parameters
+    ----------
+    path
+        That `Store.gather` wrote.
+    """
+    table, told = run_files.read(path)
+    if "run" in told:
+        raise RunnerError(f"{path}: holds a single run; name the file of all results")
+    document, computed = told["experiment"], tuple(map(Provenance.of, told["provenance"]))
+    features = tuple(told["names"]["features"])
+    found = {}
+    for each in document["policy"]:
+        runs = run_files.runs_of(table, each["label"], document["runs"], told["names"])
+        found[each["label"]] = Runs(features, runs, computed)
+    return told, found

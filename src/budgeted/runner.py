@@ -7,9 +7,12 @@ from concurrent.futures import CancelledError, Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from budgeted.errors import RunnerError
+from budgeted import executors
+from budgeted.errors import BudgetedError, RunnerError
 from budgeted.experiment import Contender, Experiment
-from budgeted.results import Store
+from budgeted.own_policies import what_happened
+from budgeted.provenance import Provenance
+from budgeted.results import Store, provenance
 from budgeted.runs import Run
 
 
@@ -21,6 +24,8 @@ def run(
     after_run: Callable[[], object] = lambda: None,
 ) -> Store:
     """Compute all runs that are missing and put the results together.
+
+    A run counts as missing if its file is damaged, or was computed by other code.
 
     Parameters
     ----------
@@ -35,30 +40,54 @@ def run(
         Called after each run that was computed and kept.
     """
     store = Store(Path(folder), experiment)
-    try:
-        store.runs_folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunnerError(f"{store.runs_folder}: cannot be made: {error.strerror}") from error
-    under_way: dict[Future[Run], tuple[int, int]] = {}
-    try:
-        for contender, number in store.missing():
-            chosen = experiment.contenders[contender]
-            under_way[executor.submit(play_one, experiment, chosen, number)] = (contender, number)
-        for future in as_completed(under_way):
-            store.keep(*under_way.pop(future), future.result())
-            after_run()
-    except (BrokenProcessPool, CancelledError) as error:
-        raise RunnerError(
-            f"{experiment.name}: a worker died; the runs that had ended are kept, "
-            "start again to continue"
-        ) from error
-    finally:
-        for future in under_way:
-            future.cancel()
+    here = provenance(experiment)
+    store.begin()
+    under_way: dict[Future[tuple[Run, Provenance]], tuple[int, int]] = {}
+    contents = {each.sha256: each.content() for each in experiment.sources}
+    with executors.handing_over(executor, contents):
+        try:
+            for contender, number in store.missing():
+                chosen = experiment.contenders[contender]
+                future = executor.submit(play_one, experiment, chosen, number)
+                under_way[future] = (contender, number)
+            for future in as_completed(under_way):
+                played, computed = future.result()
+                _check_same(here, computed)
+                store.keep(*under_way.pop(future), played, computed)
+                after_run()
+        except (BrokenProcessPool, CancelledError) as error:
+            raise RunnerError(
+                f"{experiment.name}: a worker died; the runs that had ended are kept, "
+                "start again to continue"
+            ) from error
+        finally:
+            for future in under_way:
+                future.cancel()
     store.gather()
     return store
 
 
-def play_one(experiment: Experiment, contender: Contender, number: int) -> Run:
-    """Play one run; a function of its own, so that any worker can be sent it."""
-    return experiment.play(contender, number)
+def play_one(experiment: Experiment, contender: Contender, number: int) -> tuple[Run, Provenance]:
+    """Play one run; a function of its own, so that any worker can be sent it.
+
+    The worker says what it computed with: its code may be another than that of who asked.
+    """
+    try:
+        return experiment.play(contender, number), provenance(experiment)
+    except BudgetedError:
+        raise
+    except Exception as error:
+        if not contender.modules:
+            raise
+        happened = what_happened(error, contender.modules)
+        raise RunnerError(f"{contender.label}, run {number}: {happened}") from error
+
+
+def _check_same(here: Provenance, computed: Provenance) -> None:
+    if computed.fingerprint != here.fingerprint:
+        differ = "; ".join(here.differences(computed))
+        raise RunnerError(
+            f"a worker computes with something else than this program ({differ}), so that its runs "
+            "cannot be used; if the code was changed meanwhile, start again, otherwise install "
+            f"budgeted {here.budgeted}, Python {here.python} and NumPy {here.numpy} on all workers"
+        )

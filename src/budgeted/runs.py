@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,6 +16,7 @@ from budgeted.belief import Belief, Floats, Integers
 from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
 from budgeted.policies import Policy, settings
+from budgeted.provenance import Provenance
 from budgeted.simulation import simulate
 
 
@@ -45,6 +47,15 @@ class Point(TypedDict):
 
 
 @dataclass(frozen=True)
+class Names:
+    """What the positions in a run stand for: features, labels, and the values of each feature."""
+
+    features: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    values: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
 class Run:
     """One run, a column per entry and a row per purchase.
 
@@ -61,6 +72,8 @@ class Run:
         the least error on the training rows.
     discriminative
         Which features tell the labels apart, where that is known.
+    names
+        What the positions stand for; bins of numbers are learned anew in each run.
     """
 
     feature: Integers
@@ -72,6 +85,7 @@ class Run:
     complete: float
     single: float
     discriminative: tuple[int, ...] = ()
+    names: Names = Names()
 
 
 def play(
@@ -119,6 +133,11 @@ def play(
         rehearsal.complete_error(),
         single_feature_error(rehearsal),
         rehearsal.discriminative,
+        Names(
+            tuple(feature.name for feature in rehearsal.problem.features),
+            tuple(rehearsal.problem.labels),
+            tuple(tuple(feature.values) for feature in rehearsal.problem.features),
+        ),
     )
 
 
@@ -141,10 +160,14 @@ def _only(belief: Belief, feature: int) -> Belief:
 
 @dataclass(frozen=True)
 class Runs:
-    """Repeated runs of one policy; run *n* of every policy of an experiment has the same world."""
+    """Repeated runs of one policy; run *n* of every policy of an experiment has the same world.
+
+    `provenance` is what they were computed with, where they were read from files.
+    """
 
     features: tuple[str, ...]
     runs: tuple[Run, ...]
+    provenance: tuple[Provenance, ...] = ()
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -195,6 +218,16 @@ class Runs:
                 f"purchases: must be from 1 to {self.errors.shape[1]}, got {purchases}"
             )
         return self.errors[:, purchases - 1]
+
+    def error_within(self, amount: Decimal) -> Floats:
+        """Return the validation error of each run when it had spent no more than an amount.
+
+        NaN where the amount does not pay for a first purchase.
+        """
+        bought = [bisect_right(run.spent, amount) for run in self.runs]
+        return np.array(
+            [run.error[n - 1] if n else nan for run, n in zip(self.runs, bought, strict=True)]
+        )
 
     def curve(self) -> list[Point]:
         """Return the mean error and its standard error after each purchase."""

@@ -6,6 +6,7 @@ SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
@@ -34,7 +35,7 @@ from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
 from budgeted.policies.wbr2 import WindowedRobin
 
-__all__ = ["POLICIES", "Choice", "Policy", "check_relevance", "policy", "settings"]
+__all__ = ["POLICIES", "Choice", "Policy", "check_relevance", "policy", "policy_among", "settings"]
 
 POLICIES: dict[str, type[Policy]] = {
     each.name: each
@@ -73,11 +74,18 @@ def policy(name: str, **parameters: Any) -> Policy:
 round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper, rsfl, exp3, exp3c, \
 fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, auto
     """
-    if not isinstance(name, str) or name not in POLICIES:
-        close = get_close_matches(str(name).lower(), POLICIES, n=1)
+    return policy_among(POLICIES, name, parameters)
+
+
+def policy_among(
+    kinds: Mapping[str, type[Policy]], name: str, parameters: Mapping[str, Any]
+) -> Policy:
+    """Return the policy of that name, of those that are given, with these parameters."""
+    if not isinstance(name, str) or name not in kinds:
+        close = get_close_matches(str(name).lower(), kinds, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise PolicyError(f"there is no policy {name!r}{hint} There are {', '.join(POLICIES)}")
-    kind = POLICIES[name]
+        raise PolicyError(f"there is no policy {name!r}{hint} There are {', '.join(kinds)}")
+    kind = kinds[name]
     known = parameter_names(kind)
     unknown = [key for key in parameters if key not in known]
     if unknown:

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -255,4 +256,10 @@ def _kept(folder: Path) -> list[Job]:
 def _finished(job: Job) -> dict[str, Runs]:
     if not job.results.exists():
         return {}
-    return Store(job.results, job.experiment()).load_finished()
+    store = Store(job.results, job.experiment())
+    found = store.load_finished()
+    others = store.others()
+    if not found and others:  # the program is newer than the results, which are shown all the same
+        most = max(others, key=lambda each: each.runs)
+        found = replace(store, fingerprint=most.fingerprint).load_finished()
+    return found

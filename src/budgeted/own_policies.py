@@ -1,0 +1,114 @@
+"""Policies of the user's own, from Python files that an experiment names.
+
+A policy is a dataclass with a ``name`` and ``choose(state, rng)``, as those of this package are;
+see `budgeted.policies.base.Policy`. The files are loaded in their order, and one can import those
+before it by name. Nothing is registered: another experiment does not know them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from traceback import extract_tb
+from types import ModuleType
+from typing import cast
+
+from budgeted.errors import ExperimentError
+from budgeted.policies import POLICIES, Policy
+from budgeted.sources import Source
+
+_ONE_AT_A_TIME = Lock()
+"""Workers may have several threads, and what is imported is the same for all of them."""
+
+
+def kinds(modules: tuple[Source, ...]) -> Mapping[str, type[Policy]]:
+    """Return the policies of this package and those in the modules, by name."""
+    if not modules:
+        return POLICIES
+    with _ONE_AT_A_TIME:
+        return POLICIES | _loaded(modules)
+
+
+@lru_cache(maxsize=8)
+def _loaded(modules: tuple[Source, ...]) -> dict[str, type[Policy]]:
+    found: dict[str, type[Policy]] = {}
+    with _importable(modules):
+        for source in modules:
+            for kind in _policies_in(_module(source), source):
+                if kind.name in POLICIES or kind.name in found:
+                    raise ExperimentError(
+                        [f"{source.path}: there is a policy {kind.name!r} already; rename yours"]
+                    )
+                found[kind.name] = kind
+    if not found:
+        listed = ", ".join(each.name for each in modules)
+        raise ExperimentError(
+            [f"modules: no policy in {listed}; a policy is a dataclass with a name and "
+             "choose(state, rng)"]
+        )  # fmt: skip
+    return found
+
+
+@contextmanager
+def _importable(modules: tuple[Source, ...]) -> Iterator[None]:
+    """Refuse names that mean something else, and leave no trace when the loading is over."""
+    names = [Path(each.path).stem for each in modules]
+    before = {name: sys.modules.get(name) for name in names}
+    for name, source in zip(names, modules, strict=True):
+        taken = name in sys.stdlib_module_names or names.count(name) > 1
+        there = getattr(before[name], "__file__", None) if before[name] else source.path
+        if taken or not there or Path(there).resolve() != Path(source.path).resolve():
+            raise ExperimentError(
+                [f"{source.path}: {name!r} is the name of another module; rename the file"]
+            )
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is not None:
+                sys.modules[name] = module
+            else:
+                sys.modules.pop(name, None)
+
+
+def _module(source: Source) -> ModuleType:
+    module = ModuleType(Path(source.path).stem)
+    module.__file__ = source.path
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source.content(), source.path, "exec"), module.__dict__)
+    except ExperimentError:
+        raise
+    except Exception as error:
+        raise ExperimentError([f"{source.path}: {what_happened(error, (source,))}"]) from error
+    return module
+
+
+def _policies_in(module: ModuleType, source: Source) -> Iterator[type[Policy]]:
+    for each in vars(module).values():
+        own = isinstance(each, type) and each.__module__ == module.__name__
+        if own and isinstance(getattr(each, "name", None), str) and callable(
+            getattr(each, "choose", None)
+        ):  # fmt: skip
+            if not is_dataclass(each):
+                raise ExperimentError(
+                    [f"{source.path}: {each.__name__}: must be a dataclass; its fields are the "
+                     "parameters"]
+                )  # fmt: skip
+            yield cast(type[Policy], each)
+
+
+def what_happened(error: Exception, modules: tuple[Source, ...]) -> str:
+    """Return an error in words, with the line of the user's module that it comes from."""
+    ours = {each.path: each.name for each in modules}
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}"
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename in ours]
+    lines = [f"{ours[frame.filename]}, line {frame.lineno}" for frame in frames]
+    where = f" ({lines[-1]})" if lines else ""
+    return f"{type(error).__name__}: {error}{where}"
