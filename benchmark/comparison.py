@@ -35,9 +35,11 @@ class Comparison:
     majority: Floats
 
     @classmethod
-    def read(cls, line: Line, folder: Path, runs: int | None = None) -> Comparison | None:
+    def read(
+        cls, line: Line, folder: Path, runs: int | None = None, fingerprint: str = ""
+    ) -> Comparison | None:
         """Return what is in the results folder; None where nothing can be compared yet."""
-        numbers, found = Store(folder, line.experiment(runs)).load_common()
+        numbers, found = Store(folder, line.experiment(runs), fingerprint).load_common()
         if not numbers:
             return None
         return cls(line, found, np.array([_majority(line.problem, number) for number in numbers]))

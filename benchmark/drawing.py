@@ -19,22 +19,34 @@ SCALE = 1.1
 _COLOURS = {"better": "#009E73", "level": "#999999", "worse": "#D55E00", TOO_FEW: "#DDDDDD"}
 
 
-def draw(found: Mapping[str, Comparison], folder: Path) -> list[tuple[str, str]]:
-    """Draw what there are two runs or more of; return a title and a file name each."""
+def shown(found: Mapping[str, Comparison]) -> list[tuple[str, str]]:
+    """Return a title and a file name for each figure of curves."""
+    return [(each.line.title, f"{problem}.png") for problem, each in _largest(found).items()]
+
+
+def draw(found: Mapping[str, Comparison], folder: Path) -> None:
+    """Draw what there are two runs or more of."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
-    for problem in CURVES:
-        there = [each for each in found.values() if each.line.topic == problem]
-        if there:
-            shown = max(there, key=lambda each: each.line.budget)
-            truth = problem in ("figure-3a", "figure-3b")
-            error = "true 0/1 error" if truth else "0/1 error on validation cases"
-            figure = curves_figure(shown.line.title, shown.runs, error)
-            save(figure, folder / f"{problem}.png", SCALE)
-            drawn.append((shown.line.title, f"{problem}.png"))
+    for problem, each in _largest(found).items():
+        truth = problem in ("figure-3a", "figure-3b")
+        error = "true 0/1 error" if truth else "0/1 error on validation cases"
+        figure = curves_figure(each.line.title, each.runs, error)
+        save(figure, folder / f"{problem}.png", SCALE)
     if found:
         save(differences(list(found.values())), folder / "differences.png", SCALE)
-    return drawn
+
+
+def _largest(found: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Return for each problem whose curves are drawn its comparison at the largest budget."""
+    there = {
+        problem: [each for each in found.values() if each.line.topic == problem]
+        for problem in CURVES
+    }
+    return {
+        problem: max(each, key=lambda one: one.line.budget)
+        for problem, each in there.items()
+        if each
+    }
 
 
 def differences(compared: Sequence[Comparison]) -> Figure:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
 
-from reproduction.report import Circumstances
+from reproduction.origin import Origin
 
 from benchmark.comparison import Comparison
-from benchmark.drawing import RIVALS, draw
+from benchmark.drawing import RIVALS, draw, shown
 from benchmark.problems import (
     BROAD,
     CONTENDERS,
@@ -32,27 +33,51 @@ MARKS = {HOLDS: "✔ holds", NOT: "✘ **does not hold**", TOO_FEW: "… not eno
 CHOSEN = Path(__file__).with_name("how_the_default_was_chosen.md")
 
 
-def write(
-    results: Path,
-    docs: Path,
-    runs: int | None = None,
-    lines: Iterable[Line] = MUST_HOLD,
-    broad: Iterable[Line] = BROAD,
-) -> list[Outcome]:
+@dataclass(frozen=True)
+class Material:
+    """All runs that a page is made from; `lacking` names the lines that have not all of theirs."""
+
+    found: Found
+    everyone: Mapping[Line, Mapping[str, Runs]]
+    lacking: tuple[str, ...]
+
+    @classmethod
+    def read(
+        cls,
+        results: Path,
+        runs: int | None = None,
+        lines: Iterable[Line] = MUST_HOLD,
+        broad: Iterable[Line] = BROAD,
+        fingerprint: str = "",
+    ) -> Material:
+        """Return what is in a folder of results, computed by one and the same code."""
+        read = {line: Comparison.read(line, results, runs, fingerprint) for line in lines}
+        lacking = [line.name for line, each in read.items() if each is None or not each.enough]
+        everyone = {}
+        for line in broad:
+            numbers, runs_of = Store(results, line.experiment(runs), fingerprint).load_common()
+            if len(numbers) < line.runs:
+                lacking.append(line.name)
+            if len(numbers) > 1:
+                everyone[line] = runs_of
+        found = {line.name: each for line, each in read.items() if each is not None}
+        return cls(found, everyone, tuple(lacking))
+
+    @property
+    def origin(self) -> Origin:
+        """The code behind them."""
+        compared = [*self.everyone.values(), *(each.runs for each in self.found.values())]
+        return Origin.of(runs for each in compared for runs in each.values())
+
+
+def write(material: Material, docs: Path) -> list[Outcome]:
     """Write the page and its figures; return how the promises stand."""
-    read = (Comparison.read(line, results, runs) for line in lines)
-    found = {each.line.name: each for each in read if each is not None}
-    everyone = {}
-    for line in broad:
-        numbers, runs_of = Store(results, line.experiment(runs)).load_common()
-        if len(numbers) > 1:
-            everyone[line] = runs_of
-    outcomes = [outcome(promise, found) for promise in PROMISES]
+    outcomes = [outcome(promise, material.found) for promise in PROMISES]
     # One run has no standard error, so that it is counted above and shown nowhere else.
-    found = {name: each for name, each in found.items() if len(each) > 1}
-    curves = draw(found, docs / "benchmark")
+    found = {name: each for name, each in material.found.items() if len(each) > 1}
+    text = page(found, material.everyone, outcomes, shown(found), material.origin)
     docs.mkdir(parents=True, exist_ok=True)
-    text = page(found, everyone, outcomes, curves)
+    draw(found, docs / "benchmark")
     (docs / "benchmark.md").write_text(text, encoding="utf-8")
     return outcomes
 
@@ -62,9 +87,9 @@ def page(
     everyone: Mapping[Line, Mapping[str, Runs]],
     outcomes: list[Outcome],
     curves: list[tuple[str, str]],
+    origin: Origin,
 ) -> str:
     """Return the page."""
-    now = Circumstances.now(0, 1)
     kept, broken, open_ = (
         sum(each.verdict == verdict for each in outcomes) for verdict in (HOLDS, NOT, TOO_FEW)
     )
@@ -72,8 +97,8 @@ def page(
         "# The default against all others",
         "How good the policy `auto` is that studies use unless told otherwise: gains, and losses as "
         "plainly.",
-        f"Written by `make benchmark` at commit `{now.commit}` ({now.versions}), from whatever runs there "
-        "are; each table says how many. All policies meet the same worlds, drawn from seed "
+        f"Written by `make benchmark` from runs computed {origin}; each table says how many. "
+        "All policies meet the same worlds, drawn from seed "
         f"{SEED}, splits of tables from {TABLES_SEED} "
         f"({', '.join(f'{name}: {seed}' for name, seed in LATER.items())}). Every budget has runs of its own. "
         "`auto` comes with its belief, its classifier and its choice of cases; the others have the plain belief, plain "

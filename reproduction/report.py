@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-import platform
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 
 from budgeted.experiment import Experiment
 from budgeted.runs import Mean
 from reproduction.claims import HOLDS, IN_PART, NOT, Claim, Finding, Results
+from reproduction.origin import DOCS, Origin
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "reproduction.md"
+PAGE = DOCS / "reproduction.md"
 
 MARKS = {HOLDS: "✔ holds", IN_PART: "◐ holds in part", NOT: "✘ does not hold"}
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the figures depend on."""
+    """What the figures depend on, and what it took to write the page."""
 
-    commit: str
-    versions: str
+    origin: Origin
+    computed: int
+    runs: int
     minutes: float
     workers: int
 
-    @classmethod
-    def now(cls, minutes: float, workers: int) -> Circumstances:
-        """Return those of this run."""
-        names = ("budgeted", "numpy", "pyarrow", "vl-convert-python")
-        listed = ", ".join(f"{name} {version(name)}" for name in names)
-        return cls(_commit(), f"Python {platform.python_version()}, {listed}", minutes, workers)
-
-
-def _commit() -> str:
-    def git(*words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False
+    def __str__(self) -> str:
+        return (
+            f"computed {self.origin}. {self.computed} of all {self.runs} runs were computed for this "
+            f"page, the others before; it took {self.minutes:.0f} minutes on {self.workers} cores"
         )
-        return done.stdout.strip()
-
-    commit = git("rev-parse", "--short=12", "HEAD")
-    if not commit:
-        return "not a git checkout"
-    changed = git("status", "--porcelain", "--", "src", "experiments", "reproduction")
-    return f"{commit} with local changes" if changed else commit
 
 
 def page(
@@ -62,10 +44,9 @@ def page(
         "# The paper reproduced",
         "What of Lizotte, Madani and Greiner, *Budgeted Learning of Naïve-Bayes Classifiers* (2003), "
         "holds when it is computed again, with exact expected losses where the paper sampled.",
-        f"Written by `make reproduce`: {first.runs} runs of each policy, seed {first.seed}, commit "
-        f"`{circumstances.commit}`, {circumstances.versions}; {circumstances.minutes:.0f} minutes on "
-        f"{circumstances.workers} cores. Each experiment is a file in `experiments/`; the rules below "
-        "were written into `reproduction/claims.py` before the runs. Intervals are 95 %, of "
+        f"Written by `make reproduce`: {first.runs} runs of each policy, seed {first.seed}, "
+        f"{circumstances}. Each experiment is a file in `experiments/`; the rules below were "
+        "written into `reproduction/claims.py` before the runs. Intervals are 95 %, of "
         "differences between runs in the same worlds; nothing is corrected for the number of "
         "comparisons.",
         "## Verdicts",

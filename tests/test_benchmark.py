@@ -220,7 +220,7 @@ def played(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_page_is_written_from_real_runs(played, tmp_path):
-    report.write(played, tmp_path, 2, TINY, [SMALL_BROAD])
+    report.write(report.Material.read(played, 2, TINY, [SMALL_BROAD]), tmp_path)
     page = (tmp_path / "benchmark.md").read_text(encoding="utf-8")
     for line in TINY:
         assert f"| {line.name} | 2 |" in page
@@ -251,7 +251,7 @@ def test_a_single_run_is_not_shown(played, tmp_path):
     for number, file in enumerate(away):
         file.rename(tmp_path / str(number))
     try:
-        report.write(played, tmp_path, 2, TINY, [SMALL_BROAD])
+        report.write(report.Material.read(played, 2, TINY, [SMALL_BROAD]), tmp_path)
     finally:
         for number, file in enumerate(away):
             (tmp_path / str(number)).rename(file)
@@ -273,7 +273,7 @@ def test_the_majority_is_that_of_the_validation_rows(played):
 
 
 def test_a_page_without_runs_says_so(tmp_path):
-    outcomes = report.write(tmp_path / "none", tmp_path, 2)
+    outcomes = report.write(report.Material.read(tmp_path / "none", 2), tmp_path)
     assert {each.verdict for each in outcomes} == {TOO_FEW}
     assert f"0 hold, 0 do not, {len(PROMISES)} cannot be decided" in (
         (tmp_path / "benchmark.md").read_text(encoding="utf-8")

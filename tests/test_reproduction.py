@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reproduction import claims, report
+from reproduction.origin import ROOT, Origin
 from reproduction.statistics import (
     Difference,
     compare,
@@ -168,7 +169,7 @@ def test_run_times_are_judged_by_their_order():
 def test_every_claim_of_the_paper_is_there_with_its_rule_and_experiments():
     everything = (*claims.CLAIMS, claims.RUN_TIMES)
     assert sorted(each.number for each in everything) == list(range(1, 14))
-    files = {path.stem for path in (report.ROOT / "experiments").glob("*.toml")}
+    files = {path.stem for path in (ROOT / "experiments").glob("*.toml")}
     for each in everything:
         assert each.rule.lower().count("in part") >= 1
         assert set(each.experiments) <= files
@@ -180,21 +181,23 @@ def test_the_page_says_where_its_figures_come_from():
          "policy": [{"name": "greedy"}]}, "figure-3a"
     )  # fmt: skip
     finding = claims.Finding(claims.IN_PART, ("a figure of 0.5",))
-    circumstances = report.Circumstances("abc123", "Python 3", 12, 2)
+    origin = Origin("abc123", "Python 3", "def456")
+    circumstances = report.Circumstances(origin, 30, 40, 12, 2)
     page = report.page(
         {"figure-3a": experiment},
         {"figure-3a": {"greedy": made_up(FALLING[:3])}},
         [(claims.CLAIMS[0], finding)],
         circumstances,
     )
-    for words in ("4 runs", "seed 7", "`abc123`", "12 minutes on 2 cores", "a figure of 0.5",
+    for words in ("4 runs", "seed 7", "`abc123`, that of commit `def456`", "(Python 3)",
+                  "30 of all 40 runs", "12 minutes on 2 cores", "a figure of 0.5",
                   "holds in part", claims.CLAIMS[0].rule, "/figure-3a.png"):  # fmt: skip
         assert words in page
 
 
 def test_the_committed_page_comes_from_a_full_run():
     page = Path(report.PAGE).read_text(encoding="utf-8")
-    assert "50 runs of each policy, seed 2003, commit `" in page
-    assert "with local changes" not in page
+    assert "50 runs of each policy, seed 2003, " in page
+    assert "no commit is known" not in page
     for number in range(1, 14):
         assert f"## Claim {number}\n" in page

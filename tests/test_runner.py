@@ -104,13 +104,6 @@ def test_another_experiment_of_the_same_name_does_not_reuse_runs(experiment, tmp
     assert len(Store(tmp_path, other).missing()) == 12
 
 
-def test_a_damaged_run_is_named(experiment, tmp_path):
-    store = run_here(experiment, tmp_path)
-    store.run_file(0, 0).write_bytes(b"PAR1 nonsense")
-    with pytest.raises(RunnerError, match=r"00-00000\.parquet: cannot be read .* delete it"):
-        store.load()
-
-
 def test_a_folder_that_cannot_be_made_is_named(experiment, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(RunnerError, match="cannot be made"):
