@@ -14,6 +14,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": "",
          "PYTHONPATH": os.environ.get("PYTHONPATH", "")}  # fmt: skip
+PLAIN |= {
+    name: os.environ[name]
+    for name in ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "GLIBC_TUNABLES")
+    if name in os.environ  # what tools/portability.py pretends holds for the commands, too
+}
 sys.path.insert(0, str(ROOT / "tools"))
 
 

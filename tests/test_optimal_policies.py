@@ -78,7 +78,7 @@ def test_the_exact_value_is_that_of_all_histories(variant, problem, belief):
 CONTINUOUS = {"fel", "top-two-thompson"}
 """Their draws have no finite tree."""
 MANY_BRANCHES = {"exp3", "exp3c"}
-"""With unequal priors they meet more than 3 000 situations."""
+"""With unequal priors they meet more than 3 000 situations, and elsewhere too many to wait for."""
 
 
 @pytest.mark.parametrize("yardstick", YARDSTICKS.values(), ids=YARDSTICKS.keys())
@@ -88,10 +88,11 @@ def test_no_policy_beats_the_optimum(yardstick):
     shorter = type(start).prior(with_budget(start.problem, 5))
     best = solve(shorter, yardstick.loss)
     assert best.expected < best.loss_now
+    beyond = MANY_BRANCHES if yardstick.name == "unequal-priors" else set()
     for name in POLICIES:
-        found = play(steered(name, yardstick.loss), shorter, yardstick.loss, 3_000)
+        most = 100 if name in beyond else 3_000
+        found = play(steered(name, yardstick.loss), shorter, yardstick.loss, most)
         if found.why_not:
-            beyond = MANY_BRANCHES if yardstick.name == "unequal-priors" else set()
             assert name in CONTINUOUS | beyond, f"{name}: {found.why_not}"
             continue
         assert best.expected - 1e-12 <= found.expected <= best.loss_now + 1e-12
@@ -121,7 +122,8 @@ def test_following_the_optimum_gives_its_value(name):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.slow
 def test_simulation_agrees_within_its_error(variant):
-    problem = small_problem((2, 2), (1, 3), (1, ((3, 1), (1, 3))), (0.6, 0.4), 8)
+    budget = 6 if variant in MANY_BRANCHES else 8
+    problem = small_problem((2, 2), (1, 3), (1, ((3, 1), (1, 3))), (0.6, 0.4), budget)
     start, chosen = Belief.prior(problem), made(variant)
     exact = play(chosen, start).expected
     if exact is None:
@@ -356,13 +358,12 @@ def run(*arguments, code=0):
     return result
 
 
-@pytest.mark.slow
 def test_the_command_prints_a_table_and_the_same_as_json():
-    shown = run("--features", 2, "--budget", 6).stdout
-    assert "gini loss now 0.500000; optimal after spending 6" in shown
+    shown = run("--features", 2, "--budget", 4).stdout
+    assert "gini loss now 0.500000; optimal after spending 4" in shown
     for name in POLICIES:
         assert name in shown
-    document = json.loads(run("--features", 2, "--budget", 6, "--json").stdout)
+    document = json.loads(run("--features", 2, "--budget", 4, "--json").stdout)
     assert f"{document['optimal_loss']:.6f}" in shown
     assert [each["policy"] for each in document["policies"]] == list(POLICIES)
     for each in document["policies"]:
