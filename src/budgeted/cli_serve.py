@@ -75,7 +75,8 @@ def serve(
 @click.password_option(help="Asked for unless given.")
 def serve_password(name: str, path: Path, password: str) -> None:
     """Let a person log in: write NAME and a hash of the password into a file."""
-    from budgeted.web.credentials import password_line, write_line
+    from budgeted.web.credential_files import write_line
+    from budgeted.web.credentials import password_line
 
     write_line(path, name, password_line(password))
     click.echo(f"{name} is in {path}; start the server with --password-file {path}")
@@ -87,7 +88,8 @@ def serve_password(name: str, path: Path, password: str) -> None:
               help="The file to write.")  # fmt: skip
 def serve_token(name: str, path: Path) -> None:
     """Let a program in: print a new token for NAME, and write its sum into a file."""
-    from budgeted.web.credentials import new_token, token_line, write_line
+    from budgeted.web.credential_files import write_line
+    from budgeted.web.credentials import new_token, token_line
 
     token = new_token()
     write_line(path, name, token_line(token))

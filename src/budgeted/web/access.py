@@ -1,39 +1,32 @@
-"""The door: who may come in, from where, and with which forms.
+"""Who may come in: a middleware in front of everything that knows who acts.
 
-A pure ASGI middleware in front of everything. Without credentials only `OPEN` is answered when
-people must log in. On loopback there is no log-in; there the danger is a page of another site that
-reaches for this server through the browser of its user. So the name in the ``Host`` header must
-be one of this machine (a site that points its own name at 127.0.0.1 gets nothing), and what
-changes something must not come from another site (``Sec-Fetch-Site``, ``Origin``). Forms carry a
-token besides.
+Without credentials only `OPEN` is answered when people must log in. Everybody who gets a page gets
+a session, so that its forms can carry a token (`budgeted.web.forms`); where a request comes from is
+looked at before (`budgeted.web.origins`).
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import time
-from collections.abc import AsyncIterator
-from functools import lru_cache
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from budgeted.errors import AccessError, BusyError
 from budgeted.journal import user
-from budgeted.web.credentials import Credentials
+from budgeted.web.credential_files import CredentialFiles
+from budgeted.web.origins import SAFE, refusal
 from budgeted.web.pages.errors import error_page
-from budgeted.web.sessions import COOKIE, HOURS, Session, Sessions
-from budgeted.web.settings import Settings, is_loopback
+from budgeted.web.sessions import Session, Sessions
+from budgeted.web.settings import Settings
 
-OPEN = ("/login", "/health", "/static/")
+OPEN = ("/login", "/health", "/ready", "/static/")
 """Answered without credentials: the form to log in, what it looks like, and that we are alive."""
-_SAFE = ("GET", "HEAD", "OPTIONS")
+_NO_SESSION = ("/api/", "/static/", "/health", "/ready", "/metrics", "/session")
+"""Nobody gets a session here."""
+_LOGGED_OUT = b"event: logged-out\ndata: {}\n\n"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -49,9 +42,6 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _RAW_HEADERS = tuple((name.lower().encode(), text.encode()) for name, text in _HEADERS.items())
-_MOST_FAILURES, _WHILE = 10, 60.0
-_ONCE = (b"host", b"content-length", b"content-type", b"authorization", b"origin")
-"""Headers that mean something to us and must not come twice."""
 
 
 class Door:
@@ -61,17 +51,15 @@ class Door:
     ----------
     app
         What is behind the door.
-    settings, credentials, sessions
+    settings, credentials
         Of the server.
     """
 
-    def __init__(
-        self, app: ASGIApp, settings: Settings, credentials: Credentials, sessions: Sessions
-    ) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, credentials: CredentialFiles) -> None:
         self._app = app
         self._settings = settings
         self._credentials = credentials
-        self._sessions = sessions
+        self._open = (*OPEN, "/metrics") if settings.public_metrics else OPEN
         self._user = user()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,139 +69,128 @@ class Door:
                 await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        key = _cookie(headers.get("cookie", ""))
-        session = self._sessions.find(key) if key else None
-        refused = self._refusal(scope, headers)
+        state = scope["state"]
+        sessions: Sessions = scope["app"].state.sessions
+        name = sessions.cookie_name(scope["scheme"] == "https", state["root"])
+        session = sessions.read_cookies(headers.getlist("cookie"), name)
+        if session is not None and session.proved and not self._is_proved(session, sessions):
+            session = None
+        refused: Response | None = None
+        if (speaks_against := refusal(scope, headers, self._settings)) is not None:
+            refused = JSONResponse({"error": speaks_against[1]}, speaks_against[0])
         actor = None
         if refused is None:
             actor = self._actor(headers, session)
-            if actor is None and not _is_open(scope["path"]):
-                refused = self._ask_to_log_in(scope)
+            if actor is None and not _is_among(scope["path"], self._open):
+                refused = _ask_to_log_in(scope, headers)
         fresh = None
-        if refused is None and session is None and not _is_api(scope["path"]):
-            # Everybody who gets a page gets a session, so that its forms can carry a token.
-            fresh = session = self._sessions.begin(actor or "", proved=False)
-        state = scope.setdefault("state", {})
-        state["actor"] = actor or ""
-        state["session"] = session
-        state["csrf"] = self._sessions.form_token(session.key) if session else ""
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                given = [*message.get("headers", ()), *_RAW_HEADERS]
-                names = {name for name, _ in given}
-                if b"cache-control" not in names and not scope["path"].startswith("/static/"):
-                    given.append((b"cache-control", b"no-store"))
-                if fresh is not None and b"set-cookie" not in names:
-                    cookie = cookie_for(fresh, scope["scheme"] == "https")
-                    given.append((b"set-cookie", cookie.encode()))
-                message["headers"] = given
-            await send(message)
-
-        if refused is not None:
-            response = refused
-            if refused.status_code != 303 and not _is_api(scope["path"]):
-                response = error_page(Request(scope), refused.status_code, _words(refused))
-            await response(scope, receive, answer)
-        else:
+        if not _is_among(scope["path"], _NO_SESSION):
+            if session is not None:
+                fresh = sessions.renewed(session)
+            elif refused is None:
+                fresh = session = sessions.begin("")
+        state["actor"], state["session"] = actor or "", session
+        state["csrf"] = "" if session is None else sessions.form_token(session)
+        watched = session is not None and session.proved and "authorization" not in headers
+        answer = _Answer(self, scope, send, fresh, session if watched else None)
+        if refused is None:
             await self._app(scope, receive, answer)
+        else:
+            if speaks_against and not scope["path"].startswith("/api/"):
+                refused = error_page(Request(scope), *speaks_against)
+            await refused(scope, receive, answer)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """What speaks against a request, whoever sends it."""
-        path = scope["path"]
-        names = [name for name, _ in scope["headers"]]
-        for name in _ONCE:
-            if names.count(name) > 1:
-                return _say(400, f"the header {name.decode()} comes twice")
-        if "\0" in path or not _is_text(path):
-            return _say(400, "the address holds characters that mean nothing")
-        host = headers.get("host", "")
-        if not self._settings.credentials_needed and not self._is_ours(host):
-            return _say(400, f"this server does not go by the name {host[:100]!r}")
-        if scope["method"] not in _SAFE and _from_elsewhere(headers, host):
-            return _say(403, "this was sent from the page of another site; nothing was done")
-        return None
+    def lasts(self, session: Session, sessions: Sessions) -> bool:
+        """Tell whether somebody who logged in is still in."""
+        return sessions.lasts(session) and self._is_proved(session, sessions)
 
-    def _is_ours(self, host: str) -> bool:
-        name = _host_name(host)
-        return is_loopback(name) or name == self._settings.host
+    def _is_proved(self, session: Session, sessions: Sessions) -> bool:
+        """Tell whether what proved the name is still in the files."""
+        lines = self._credentials.current.lines_of(session.actor)
+        return session.proof in {sessions.proof(line) for line in lines}
 
     def _actor(self, headers: Headers, session: Session | None) -> str | None:
         """Who acts, or None if that was not proved."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             # A wrong token is refused even where none would be needed.
-            return self._credentials.holder(token.strip())
+            return self._credentials.current.holder(token.strip())
         if not self._settings.credentials_needed:
             return session.actor if session is not None and session.actor else self._user
         return session.actor if session is not None and session.proved else None
 
-    def _ask_to_log_in(self, scope: Scope) -> Response:
-        path = scope["path"]
-        if _is_api(path) or scope["method"] not in _SAFE:
-            response = _say(401, "log in first, or send a token: Authorization: Bearer …")
-            response.headers["WWW-Authenticate"] = 'Bearer realm="budgeted"'
-            return response
-        query = scope.get("query_string", b"").decode("latin-1")
-        wanted = f"{path}?{query}" if query else path
-        return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=303)
 
+class _Answer:
+    """Sends an answer with the headers that protect, the cookie, and the path in front.
 
-class Attempts:
-    """Failed log-ins of the last minute by address, so that nobody can try passwords for long."""
-
-    def __init__(self) -> None:
-        self._failed: dict[str, list[float]] = {}
-        self._at_once = asyncio.Semaphore(2)
-
-    async def admits(self, credentials: Credentials, address: str, name: str, secret: str) -> bool:
-        """Tell whether the secret is right; raise an error after too many wrong ones."""
-        now = time.monotonic()
-        self._failed = {
-            each: recent
-            for each, times in self._failed.items()
-            if (recent := [at for at in times if at > now - _WHILE])
-        }
-        failed = self._failed.setdefault(address, [])
-        if len(failed) >= _MOST_FAILURES:
-            raise BusyError("too many wrong passwords from this address; wait a minute")
-        failed.append(now)  # at once, so that attempts side by side count too
-        async with self._at_once:
-            right = await asyncio.to_thread(credentials.admits, name, secret)
-        if right:
-            self._failed.pop(address, None)
-        return right
-
-
-async def checked_form(request: Request) -> AsyncIterator[None]:
-    """Raise an error unless a form, or htmx, carries the token of this browser.
-
-    A dependency of every route that answers to forms; uploaded files are closed in the end.
+    A stream that goes on for hours ends when the session does.
     """
-    try:
-        await _check_form(request)
-        yield
-    finally:
-        await request.close()
+
+    def __init__(
+        self, door: Door, scope: Scope, send: Send, fresh: Session | None, watched: Session | None
+    ) -> None:
+        self._door = door
+        self._scope = scope
+        self._send = send
+        self._fresh = fresh
+        self._watched = watched
+        self._is_stream = self._over = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = self._headers(message.get("headers", ()))
+        elif self._is_stream and self._watched is not None and not self._over:
+            if not self._door.lasts(self._watched, self._scope["app"].state.sessions):
+                self._over = True
+                message = {"type": "http.response.body", "body": _LOGGED_OUT, "more_body": False}
+        elif self._over:
+            return
+        await self._send(message)
+
+    def _headers(self, given: Any) -> list[tuple[bytes, bytes]]:
+        root = self._scope["state"]["root"]
+        made, names = [], set()
+        for name, value in given:
+            names.add(name)
+            if name == b"content-type" and value.startswith(b"text/event-stream"):
+                self._is_stream = True
+            leads = name in (b"location", b"hx-redirect")
+            made.append((name, below(root, self._own(value)) if leads else value))
+        if b"cache-control" not in names and not self._scope["path"].startswith("/static/"):
+            made.append((b"cache-control", b"no-store"))
+        if self._fresh is not None and b"set-cookie" not in names:
+            made.append((b"set-cookie", session_cookie(self._scope, self._fresh).encode()))
+        return [*made, *_RAW_HEADERS]
+
+    def _own(self, location: bytes) -> bytes:
+        """An address of this very server without its host, which a proxy may know better."""
+        host = dict(self._scope["headers"]).get(b"host", b"")
+        return location.removeprefix(self._scope["scheme"].encode() + b"://" + host)
 
 
-async def _check_form(request: Request) -> None:
-    if request.method in _SAFE:
-        return
-    session: Session | None = request.state.session
-    sessions: Sessions = request.app.state.sessions
-    token: Any = request.headers.get("x-csrf-token")
-    if token is None:
-        token = (await request.form()).get("csrf")
-    if session is None or not isinstance(token, str) or not sessions.form_fits(session.key, token):
-        raise AccessError("this form is too old or was not made here; load the page again")
-
-
-def cookie_for(session: Session, secure: bool) -> str:
+def session_cookie(scope: Scope, session: Session) -> str:
     """Return the header that gives a browser its session."""
-    parts = [f"{COOKIE}={session.key}", "Path=/", "HttpOnly", "SameSite=Strict",
-             f"Max-Age={HOURS * 3600}"]  # fmt: skip
-    return "; ".join([*parts, "Secure"] if secure else parts)
+    sessions: Sessions = scope["app"].state.sessions
+    name = sessions.cookie_name(scope["scheme"] == "https", scope["state"]["root"])
+    return cookie(scope, name, sessions.text(session), sessions.seconds(session))
+
+
+def cookie(scope: Scope, name: str, value: str, seconds: int) -> str:
+    """Return a header that gives a browser a cookie which scripts and other sites cannot use."""
+    path = scope["state"]["root"] or "/"
+    parts = [f"{name}={value}", f"Path={path}", "HttpOnly", "SameSite=Strict",
+             f"Max-Age={seconds}"]  # fmt: skip
+    return "; ".join([*parts, "Secure"] if scope["scheme"] == "https" else parts)
+
+
+def below(root: str, location: bytes) -> bytes:
+    """Return an address within this server with the path in front.
+
+    >>> below("/lab", b"/studies"), below("/lab", b"https://example.org/")
+    (b'/lab/studies', b'https://example.org/')
+    """
+    inside = location.startswith(b"/") and not location.startswith(b"//")
+    return root.encode() + location if inside else location
 
 
 def local_target(given: str) -> str:
@@ -226,52 +203,29 @@ def local_target(given: str) -> str:
     return given if inside and "\\" not in given else "/studies"
 
 
-def _cookie(header: str) -> str:
-    if not header:
-        return ""
-    try:
-        found = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+def _ask_to_log_in(scope: Scope, headers: Headers) -> Response:
+    path = scope["path"]
+    if _is_for_programs(scope, headers) or scope["method"] not in SAFE:
+        words = "log in first, or send a token: Authorization: Bearer …"
+        response: Response = JSONResponse({"error": words}, 401)
+        if not _is_for_programs(scope, headers):
+            response = error_page(Request(scope), 401, "you are not logged in, or not any more")
+        response.headers["WWW-Authenticate"] = 'Bearer realm="budgeted"'
+        return response
+    query = scope.get("query_string", b"").decode("latin-1")
+    wanted = f"{path}?{query}" if query else path
+    return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=303)
 
 
-@lru_cache(maxsize=64)
-def _host_name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+def _is_for_programs(scope: Scope, headers: Headers) -> bool:
+    """Tell whether a program, or a script of the page, wants the answer, and no person."""
+    return (
+        _is_among(scope["path"], ("/api/", "/session", "/metrics"))
+        or "text/event-stream" in headers.get("accept", "")
+        or headers.get("sec-fetch-mode", "navigate") not in ("navigate", "no-cors")
+        or "hx-request" in headers
+    )
 
 
-def _is_text(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_open(path: str) -> bool:
-    return path in OPEN or any(path.startswith(each) for each in OPEN if each.endswith("/"))
-
-
-def _is_api(path: str) -> bool:
-    return path.startswith("/api/")
-
-
-def _from_elsewhere(headers: Headers, host: str) -> bool:
-    """Tell whether the page of another site sends this; programs send neither header."""
-    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        return True
-    origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != host
-
-
-def _say(status: int, message: str) -> Response:
-    return JSONResponse({"error": message}, status)
-
-
-def _words(refused: Response) -> str:
-    said: str = json.loads(bytes(refused.body))["error"]
-    return said
+def _is_among(path: str, places: tuple[str, ...]) -> bool:
+    return path in places or any(path.startswith(each) for each in places if each.endswith("/"))

@@ -10,12 +10,14 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from budgeted import __version__
-from budgeted.web import api, doorway, failures
-from budgeted.web.access import Attempts, Door
-from budgeted.web.credentials import Credentials
+from budgeted.web import api, doorway, failures, probes
+from budgeted.web.access import Door
+from budgeted.web.attempts import Attempts
+from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.limits import SizeLimit
 from budgeted.web.office import Office
 from budgeted.web.pages.routes import router as pages
+from budgeted.web.proxies import Forwarded
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.sessions import Sessions
 from budgeted.web.settings import Settings
@@ -36,14 +38,15 @@ def create_app(settings: Settings) -> FastAPI:
     settings
         Where the studies are, who may come in, and how much is too much.
     """
-    credentials = Credentials.read(settings.password_file, settings.token_file)
-    sessions = Sessions()
+    credentials = CredentialFiles(settings.password_file, settings.token_file)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.sessions = Sessions(settings.data_folder, settings.realm)
         office, rehearsals = Office(settings), Rehearsals(settings)
         app.state.office, app.state.rehearsals = office, rehearsals
         app.state.streams = Streams(settings.limits.streams, office.closing)
+        app.state.readiness = probes.Readiness(office)
         await office.open()
         await rehearsals.open()
         try:
@@ -62,14 +65,16 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
-    app.state.settings, app.state.sessions = settings, sessions
-    app.state.credentials, app.state.attempts = credentials, Attempts()
+    app.state.settings, app.state.credentials = settings, credentials
+    app.state.attempts = Attempts()
     failures.install(app)
     app.include_router(api.router)
     app.include_router(doorway.router)
+    app.include_router(probes.router)
     app.include_router(pages)
     static = str(files("budgeted.web") / "static")
     app.mount("/static", StaticFiles(directory=static), name="static")
     app.add_middleware(SizeLimit, limits=settings.limits)
-    app.add_middleware(Door, settings=settings, credentials=credentials, sessions=sessions)
+    app.add_middleware(Door, settings=settings, credentials=credentials)
+    app.add_middleware(Forwarded, settings=settings)
     return app

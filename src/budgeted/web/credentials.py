@@ -44,16 +44,31 @@ class Credentials:
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def read(cls, password_file: Path | None, token_file: Path | None) -> Credentials:
-        """Return what the files hold; a file without a single name is an error."""
-        return cls(_read(password_file, "scrypt"), _read(token_file, "sha256"))
+    def read(
+        cls, password_file: Path | None, token_file: Path | None, *, nobody: bool = False
+    ) -> Credentials:
+        """Return what the files hold; a file without a name is an error unless `nobody`."""
+        found = cls(_read(password_file, "scrypt"), _read(token_file, "sha256"))
+        for path, names in ((password_file, found.passwords), (token_file, found.tokens)):
+            if path is not None and not names and not nobody:
+                raise AccessError(f"{path}: nobody is in it, so nobody could come in")
+        return found
 
     def admits(self, name: str, secret: str) -> bool:
         """Tell whether a password or token is that of the name; slow on purpose."""
+        return bool(self.line_for(name, secret))
+
+    def line_for(self, name: str, secret: str) -> str:
+        """Return the line that a password or token of the name fits; empty if none does."""
         kept = self.passwords.get(name)
         # An unknown name takes as long as a wrong password, so that names cannot be found out.
-        right = _password_fits(secret, _NOBODY if kept is None else kept) and kept is not None
-        return right or self._of_token(secret) == name
+        if _password_fits(secret, _NOBODY if kept is None else kept) and kept is not None:
+            return kept
+        return self.tokens[name] if self._of_token(secret) == name else ""
+
+    def lines_of(self, name: str) -> tuple[str, ...]:
+        """Return what can prove a name now."""
+        return tuple(kept[name] for kept in (self.passwords, self.tokens) if name in kept)
 
     def holder(self, token: str) -> str | None:
         """Return whose token this is."""
@@ -93,22 +108,6 @@ def token_line(token: str) -> str:
     return f"sha256${hashlib.sha256(token.encode(errors='replace')).hexdigest()}"
 
 
-def write_line(path: Path, name: str, line: str) -> None:
-    """Put a name into a file of passwords or tokens, in the place of its old line if it has one."""
-    check_name(name)
-    try:
-        old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        kept = [each for each in old if each.partition(":")[0] != name]
-        text = "\n".join([*kept, f"{name}:{line}"]) + "\n"
-        beside = path.with_name(f"{path.name}.part")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
-    except OSError as error:
-        raise AccessError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
 def check_name(name: str) -> str:
     """Return a name that can stand in the log and in the files, or raise an error.
 
@@ -141,8 +140,6 @@ def _read(path: Path | None, method: str) -> dict[str, str]:
                 f"serve-{'password' if method == 'scrypt' else 'token'}'"
             )
         found[check_name(name)] = line
-    if not found:
-        raise AccessError(f"{path}: nobody is in it, so nobody could come in")
     return found
 
 

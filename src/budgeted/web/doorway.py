@@ -1,27 +1,36 @@
-"""Logging in and out, choosing a name on one's own machine, and a sign of life."""
+"""Logging in and out, and choosing a name on one's own machine."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from budgeted.errors import AccessError, BusyError
-from budgeted.web.access import Attempts, checked_form, cookie_for, local_target
-from budgeted.web.credentials import Credentials, check_name
+from budgeted.web.access import cookie, local_target, session_cookie
+from budgeted.web.attempts import Attempts
+from budgeted.web.credential_files import CredentialFiles
+from budgeted.web.credentials import check_name
+from budgeted.web.forms import checked_form
 from budgeted.web.pages.login import login_page
-from budgeted.web.sessions import COOKIE, Session, Sessions
+from budgeted.web.sessions import Session, Sessions
 
 router = APIRouter(include_in_schema=False)
 
 Field = Annotated[str, Form(max_length=500)]
+_YEAR = 365 * 24 * 3600
 
 
-@router.get("/health")
-async def health() -> Response:
-    """Say that the server is alive, and nothing else."""
-    return JSONResponse({"alive": True})
+@router.get("/session")
+async def session(request: Request) -> Response:
+    """Say who is logged in and until when; 401 tells a page that it is not logged in any more."""
+    found: Session | None = request.state.session
+    until = None
+    if found is not None and found.proved:
+        until = datetime.fromtimestamp(found.until, UTC).isoformat().replace("+00:00", "Z")
+    return JSONResponse({"actor": request.state.actor, "until": until})
 
 
 @router.post("/login", dependencies=[Depends(checked_form)])
@@ -31,27 +40,35 @@ async def log_in(
     """Begin a session with a name and a password or token."""
     state = request.app.state
     attempts: Attempts = state.attempts
-    credentials: Credentials = state.credentials
+    files: CredentialFiles = state.credentials
+    sessions: Sessions = state.sessions
     address = request.client.host if request.client else ""
+    cookies = request.headers.getlist("cookie")
+    browser = sessions.device_of(cookies, _device(request), name)
     try:
-        right = await attempts.admits(credentials, address, name, secret)
+        line = await attempts.check(files.current, address, name, secret, browser)
     except BusyError as error:
         return login_page(request, str(error), local_target(next), name=name, status=429)
-    if not right:
+    if not line:
         words = "this name and password do not belong together"
         return login_page(request, words, local_target(next), name=name, status=401)
-    return _session_for(request, name, local_target(next), proved=True)
+    response = _session_for(request, name, local_target(next), proof=sessions.proof(line))
+    if not browser:
+        known = cookie(request.scope, _device(request), sessions.device(name), _YEAR)
+        response.headers.append("set-cookie", known)
+    return response
 
 
 @router.post("/logout", dependencies=[Depends(checked_form)])
 async def log_out(request: Request) -> Response:
     """End a session."""
     session: Session | None = request.state.session
+    sessions: Sessions = request.app.state.sessions
     if session is not None:
-        sessions: Sessions = request.app.state.sessions
-        sessions.end(session.key)
+        sessions.end(session)
     response = RedirectResponse("/login", status_code=303)
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    gone = cookie(request.scope, _name(request), "", 0)
+    response.headers.append("set-cookie", gone)
     return response
 
 
@@ -60,16 +77,25 @@ async def choose_name(request: Request, name: Field = "", next: Field = "/studie
     """Choose the name for the log, where nobody has to log in."""
     if request.app.state.settings.credentials_needed:
         raise AccessError("the name is that of the log-in")
-    return _session_for(request, check_name(name.strip()), local_target(next), proved=False)
+    return _session_for(request, check_name(name.strip()), local_target(next))
 
 
-def _session_for(request: Request, name: str, target: str, *, proved: bool) -> Response:
-    """A new session for every log-in: a key from before must not become worth more."""
+def _session_for(request: Request, name: str, target: str, *, proof: str = "") -> Response:
+    """A new session for every log-in: one from before must not become worth more."""
     state: Any = request.app.state
     old: Session | None = request.state.session
     if old is not None:
-        state.sessions.end(old.key)
-    session = state.sessions.begin(name, proved=proved)
+        state.sessions.end(old)
     response = RedirectResponse(target, status_code=303)
-    response.headers.append("set-cookie", cookie_for(session, request.url.scheme == "https"))
+    fresh = state.sessions.begin(name, proof=proof)
+    response.headers.append("set-cookie", session_cookie(request.scope, fresh))
     return response
+
+
+def _name(request: Request) -> str:
+    sessions: Sessions = request.app.state.sessions
+    return sessions.cookie_name(request.scope["scheme"] == "https", request.state.root)
+
+
+def _device(request: Request) -> str:
+    return f"{_name(request)}-device"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from budgeted.errors import AccessError
 from budgeted.journal import parse_url
+
+PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+"""A path in front of everything, such as ``/budgeted``."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class Limits:
     ----------
     body, upload
         Bytes of a request, and of one that brings files.
+    connections
+        At the same time; fewer where the system allows fewer open files.
     rows, cells
         Of an uploaded table.
     ask
@@ -38,6 +44,7 @@ class Limits:
 
     body: int = 1_000_000
     upload: int = 20_000_000
+    connections: int = 2_000
     rows: int = 200_000
     cells: int = 5_000_000
     ask: int = 200
@@ -64,6 +71,18 @@ class Settings:
         `budgeted-web` for a server's database.
     password_file, token_file
         Who may come in; see `budgeted.web.credentials`. On any host but loopback one is needed.
+    trusted_proxies
+        Addresses or networks of proxies whose ``X-Forwarded-…`` headers are believed.
+    root_path
+        Path in front of everything, where a proxy serves other things beside this server.
+    allowed_hosts
+        Names under which the server may be reached, besides its own; any if there are none and
+        people log in.
+    log, log_format
+        File to which requests and changes are logged (``-`` is standard error), and how; unless
+        given, only what is worth a look goes to standard error.
+    public_metrics
+        Whether ``/metrics`` is answered without credentials.
     poll
         Seconds between looks at what others, such as the command line, wrote.
     limits
@@ -86,6 +105,12 @@ log in; ...
     folder: Path | None = None
     password_file: Path | None = None
     token_file: Path | None = None
+    trusted_proxies: tuple[str, ...] = ()
+    root_path: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    log: str = ""
+    log_format: str = "json"
+    public_metrics: bool = False
     poll: float = 1.0
     limits: Limits = Limits()
 
@@ -94,13 +119,42 @@ log in; ...
             raise AccessError(
                 f"--host {self.host}: others can reach this address, so people must log in; give "
                 f"--password-file or --token-file ('budgeted serve-password' writes one), or "
-                f"leave --host away"
+                f"leave out --host"
             )
+        if self.trusted_proxies and not self.credentials_needed:
+            raise AccessError(
+                "--trusted-proxy: through a proxy others can reach this server, so people must log "
+                "in; give --password-file or --token-file ('budgeted serve-password' writes one)"
+            )
+        if self.root_path and not PREFIX.fullmatch(self.root_path):
+            raise AccessError(
+                f"--root-path {self.root_path}: must be a path such as /budgeted, made of letters, "
+                f"digits and - . _ ~"
+            )
+        _ = self.proxy_networks
 
     @property
     def credentials_needed(self) -> bool:
         """Whether people must say who they are and prove it."""
         return self.password_file is not None or self.token_file is not None
+
+    @property
+    def proxy_networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """The addresses of trusted proxies."""
+        try:
+            return tuple(ipaddress.ip_network(each, strict=False) for each in self.trusted_proxies)
+        except ValueError as error:
+            raise AccessError(
+                f"--trusted-proxy: {error}; give an address such as 10.0.0.5 or a network such "
+                f"as 10.0.0.0/8"
+            ) from None
+
+    @property
+    def realm(self) -> str:
+        """What tells servers on the same folder apart: who may come in, and where they are."""
+        files = (self.password_file, self.token_file)
+        return "|".join([*("" if each is None else str(each.resolve()) for each in files),
+                         self.root_path])  # fmt: skip
 
     @property
     def data_folder(self) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from budgeted.web.access import checked_form
+from budgeted.web.forms import checked_form
 from budgeted.web.pages import changes, history, login, model, new, rehearsals, studies, study
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
