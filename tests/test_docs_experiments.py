@@ -1,16 +1,46 @@
-"""The example of docs/experiments.md is a file that runs."""
+"""The examples of docs/experiments.md are files that run."""
 
+import random
 import re
 import tomllib
 from pathlib import Path
 
-from budgeted.experiment import parse
+import pytest
+
+from budgeted.experiment import _FILE_KEYS, _KEYS, _TABLE_KEYS, parse
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+CARS, VISITS = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+(CHEAPEST,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_the_example_is_an_experiment():
-    (example,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    experiment = parse(tomllib.loads(example), "cars")
+    experiment = parse(tomllib.loads(CARS), "cars")
     assert [each.budget for each in experiment.contenders] == ["60", "60", "30"]
     assert experiment.with_runs(1).play(experiment.contenders[2], 0).spent[-1] <= 30
+
+
+def test_the_example_of_an_own_table_and_policy_runs(tmp_path):
+    chance = random.Random(1)
+    rows = [
+        f"{n},2026-01-05,{chance.choice(['yes', 'no', ''])},{chance.randint(1, 90)},"
+        f"{chance.choice(['free', 'fluid', '?'])},{chance.choice(['ill', 'well'])}"
+        for n in range(80)
+    ]
+    header = "patient,date,fever,crp,ultrasound,diagnosis"
+    (tmp_path / "visits.csv").write_text("\n".join([header, *rows]))
+    (tmp_path / "cheapest.py").write_text(CHEAPEST)
+    document = tomllib.loads(VISITS)
+    document["modules"] = ["cheapest.py"]
+    document["policy"].append({"name": "cheapest", "most": 10})
+    experiment = parse(document, "visits", folder=tmp_path)
+    assert experiment.feature_names() == ("fever", "crp", "ultrasound")
+    played = experiment.play(experiment.contenders[-1], 0)
+    assert played.feature.tolist() == [0] * 10
+    assert {played.names.labels[each] for each in played.label} == {"ill", "well"}
+
+
+@pytest.mark.parametrize("key", sorted({*_KEYS, *_FILE_KEYS, *_TABLE_KEYS}))
+def test_every_key_is_in_the_page(key):
+    assert f"`{key}`" in TEXT or f"`problem.{key}`" in TEXT or key in ("problem", "policy")

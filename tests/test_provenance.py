@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from budgeted.errors import RunnerError
 from budgeted.experiment import parse
 from budgeted.provenance import Provenance, code_hash, parts_that_decide
 from budgeted.results import Store, one_fingerprint
+from budgeted.runner import run
 from budgeted.runs import Runs
 
 SOURCE = Path(budgeted.__file__).parent
@@ -41,6 +44,7 @@ print(json.dumps(sorted(name for name in sys.modules if name.startswith("budgete
 """
 
 
+@pytest.mark.slow
 def test_whatever_a_run_loads_decides():
     """The imports are followed on paper; here a fresh process plays, and is asked what it loaded.
 
@@ -186,6 +190,7 @@ def run_with(package, folder, *more):
     return json.loads(done.stdout), done.stderr
 
 
+@pytest.mark.slow
 def test_after_a_change_of_a_policy_the_same_folder_has_new_numbers(copy, tmp_path):
     """And after a change of the page, or of words, it computes nothing."""
     (tmp_path / "mine.toml").write_text(TOML)
@@ -240,3 +245,27 @@ def test_the_fingerprint_is_part_of_where_runs_are_kept(tmp_path, monkeypatch):
     here = Store(tmp_path, experiment).runs_folder
     monkeypatch.setattr(provenance, "parts", lambda: {"budgeted.policies.greedy": "changed"})
     assert Store(tmp_path, experiment).runs_folder != here
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """Workers that say they compute with another NumPy."""
+
+    def submit(self, fn, *arguments):
+        def play(*given):
+            played, computed = fn(*given)
+            return played, replace(computed, numpy="0.9.1")
+
+        return super().submit(play, *arguments)
+
+
+def test_runs_of_a_worker_with_other_versions_are_refused(tmp_path):
+    experiment = parse(
+        {"budget": 4, "runs": 1, "problem": {"synthetic": "figure-3b"},
+         "policy": [{"name": "greedy"}]}, "x"
+    )  # fmt: skip
+    with (
+        Elsewhere(1) as executor,
+        pytest.raises(RunnerError, match=r"a worker .*NumPy 0\.9\.1 instead of .* on all workers"),
+    ):
+        run(experiment, tmp_path, executor)
+    assert Store(tmp_path, experiment).missing() == [(0, 0)]

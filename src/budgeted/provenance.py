@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from threading import Lock
 
 import numpy as np
 
@@ -27,6 +28,8 @@ PLAYS_A_RUN = "budgeted.experiment"
 """The module from which the imports are followed."""
 _NO_DATA = (".py", ".pyc", ".pyi", ".md", ".typed")
 _LENGTH = 12
+_ONE_AT_A_TIME = Lock()
+"""Workers may have several threads, and Python 3.11 must not parse in two of them at once."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,14 @@ class Provenance:
         return cls(**known)  # type: ignore[arg-type]
 
 
-@cache
-def parts() -> dict[str, str]:
+def parts() -> Mapping[str, str]:
     """Return a hash for each part of this package that decides, by its name."""
+    with _ONE_AT_A_TIME:
+        return _parts()
+
+
+@cache
+def _parts() -> Mapping[str, str]:
     return parts_that_decide(files("budgeted"))
 
 
@@ -161,7 +169,8 @@ def code_hash(source: bytes, name: str) -> str:
     >>> code_hash(b"x = 1", "a.py") == code_hash(b"x = 2", "a.py")
     False
     """
-    return _hash_of(_parsed(source, name))
+    with _ONE_AT_A_TIME:
+        return _hash_of(_parsed(source, name))
 
 
 def _parsed(source: bytes, name: str) -> ast.Module:

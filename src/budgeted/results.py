@@ -121,7 +121,9 @@ class Store:
         """Make the folder of the runs, and note in it which code computes them."""
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
-            (self.runs_folder / _CODE).write_text(json.dumps(parts(), indent=1), encoding="utf-8")
+            (self.runs_folder / _CODE).write_text(
+                json.dumps(dict(parts()), indent=1), encoding="utf-8"
+            )
         except OSError as error:
             raise RunnerError(f"{self.runs_folder}: cannot be made: {error.strerror}") from error
 
