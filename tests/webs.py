@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import uvicorn
 
 from budgeted import Feature, Problem, Study
 from budgeted.web.app import create_app
@@ -53,10 +52,7 @@ def make_study(database, name="flu", **options):
 def running(app, settings):
     """Serve an application on a thread; give its port."""
     listening = listen(settings)
-    config = uvicorn.Config(
-        app, log_level="critical", access_log=False, server_header=False, ws="none"
-    )
-    server = Server(config)
+    server = Server(app, settings)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -85,10 +81,15 @@ def client(folder: Path, database: str | None = None, **options):
 
 
 @contextmanager
-def process(folder: Path, *options: str):
-    """A server of its own; gives its address and the process. What it says is in log.txt."""
+def process(folder: Path, *options: str, handles: int | None = None):
+    """A server of its own; gives its address and the process. What it says is in log.txt.
+
+    `handles` is how many files the system lets it open.
+    """
     command = [sys.executable, "-m", "budgeted", "serve", "--db", str(folder / "studies.db"),
                "--port", "0", *options]  # fmt: skip
+    if handles is not None:
+        command = ["sh", "-c", f'ulimit -n {handles}; exec "$@"', "sh", *command]
     with (folder / "log.txt").open("w") as log:
         found = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         try:

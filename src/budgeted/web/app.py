@@ -13,8 +13,10 @@ from budgeted import __version__
 from budgeted.web import api, doorway, failures, probes
 from budgeted.web.access import Door
 from budgeted.web.attempts import Attempts
+from budgeted.web.connections import most_connections
 from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.limits import SizeLimit
+from budgeted.web.metrics import Metrics
 from budgeted.web.office import Office
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.proxies import Forwarded
@@ -45,7 +47,9 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
         office, rehearsals = Office(settings), Rehearsals(settings)
         app.state.office, app.state.rehearsals = office, rehearsals
-        app.state.streams = Streams(settings.limits.streams, office.closing)
+        # Streams stay for hours: they must leave room for those who come and go.
+        most = most_connections(settings.limits.connections) // 2
+        app.state.streams = Streams(min(settings.limits.streams, most), office.closing)
         app.state.readiness = probes.Readiness(office)
         await office.open()
         await rehearsals.open()
@@ -66,7 +70,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.settings, app.state.credentials = settings, credentials
-    app.state.attempts = Attempts()
+    app.state.attempts, app.state.metrics = Attempts(), Metrics()
     failures.install(app)
     app.include_router(api.router)
     app.include_router(doorway.router)

@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.config import STARTUP_FAILURE
 
 from budgeted.errors import AccessError
 from budgeted.web.app import create_app
+from budgeted.web.connections import Acceptor, most_connections
+from budgeted.web.protocol import GuardedProtocol
 from budgeted.web.settings import Settings
 
 _PATIENCE = 10
@@ -29,10 +33,69 @@ _MANY_OBJECTS = 50_000
 
 
 class Server(uvicorn.Server):
-    """Tells those who watch that the server ends, so that their streams do too."""
+    """Accepts as many connections as there may be, and ends streams when it ends.
+
+    Parameters
+    ----------
+    app
+        The application.
+    settings
+        Of the server.
+    tls
+        Files of a certificate and its key, to speak HTTPS.
+    """
+
+    def __init__(
+        self, app: FastAPI, settings: Settings, tls: tuple[Path, Path] | None = None
+    ) -> None:
+        config = uvicorn.Config(
+            app,
+            http=GuardedProtocol,
+            ws="none",
+            log_config=None,
+            access_log=False,  # addresses can hold what people typed; see budgeted.web.logs
+            server_header=False,
+            date_header=True,
+            proxy_headers=False,  # see budgeted.web.proxies
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=_PATIENCE,
+            ssl_certfile=None if tls is None else tls[0],
+            ssl_keyfile=None if tls is None else tls[1],
+        )
+        super().__init__(config)
+        self._settings = settings
+        self._accepting: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the application, then let people in."""
+        await self.lifespan.startup()
+        if self.lifespan.should_exit:
+            sys.exit(STARTUP_FAILURE)
+        self.servers = []
+        app: Any = self.config.app
+        connections: Any = self.server_state.connections
+        app.state.connections = connections
+
+        def protocol() -> GuardedProtocol:
+            return GuardedProtocol(
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+
+        acceptor = Acceptor(
+            protocol,
+            connections,
+            most_connections(self._settings.limits.connections),
+            self.config.ssl,
+            lambda cause: app.state.metrics.dropped.add(cause=cause),
+        )
+        self._accepting = [asyncio.create_task(acceptor.accept(each)) for each in sockets or ()]
+        self.started = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End streams first: waiting for them to end by themselves would take for ever."""
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.gather(*self._accepting, return_exceptions=True)
         app: Any = self.config.app
         office = getattr(app.state, "office", None)
         if office is not None:
@@ -64,20 +127,7 @@ def run(
         check_certificate(*tls)
     app = create_app(settings)
     listening = listen(settings)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,  # addresses can hold what people typed
-        server_header=False,
-        date_header=True,
-        proxy_headers=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=_PATIENCE,
-        ssl_certfile=None if tls is None else tls[0],
-        ssl_keyfile=None if tls is None else tls[1],
-        h11_max_incomplete_event_size=64 * 1024,
-    )
-    server = Server(config)
+    server = Server(app, settings, tls)
     address = _address(settings, listening, tls is not None)
     sys.setswitchinterval(_SWITCH)
     logging.getLogger("asyncio").setLevel(logging.ERROR)
@@ -95,7 +145,7 @@ def run(
         await running
 
     try:
-        with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(serve())
     except KeyboardInterrupt:
         pass
