@@ -3,6 +3,7 @@
 import asyncio
 
 from budgeted.policies.auto import Auto
+from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
 from budgeted.study import Study
 from budgeted.web.desk import Desk
 from tests import studies
@@ -54,6 +55,34 @@ def test_who_asks_at_the_same_moment_shares_decisions(tmp_path, monkeypatch):
     found = asyncio.run(crowd(begin(tmp_path, "crowd")))
     assert len({(each.case, each.feature) for each in found}) == 12
     assert sum(times) <= 7  # each decision is good for a value of either label
+
+
+def test_a_crowd_shares_decisions_of_policies_that_rank(tmp_path, monkeypatch):
+    """Fifty people who ask at once wait for some decisions, not for fifty; each has its reason."""
+    times = []
+    choose = SingleFeatureLookahead.choose
+
+    def counted(self, state, rng):
+        times.append(1)
+        return choose(self, state, rng)
+
+    monkeypatch.setattr(SingleFeatureLookahead, "choose", counted)
+    database = str(tmp_path / "crowd.db")
+    problem = studies.make_problem(("1",) * 12, budget="100")
+    studies.begin(database, "crowd", problem=problem, per_label=30, policy="sfl", seed=4).release()
+
+    async def crowd():
+        desk = Desk(Study.open(database, "crowd"))
+        done = await asyncio.gather(*(desk.ask(1, by=f"person {at}") for at in range(50)))
+        await desk.release()
+        return [each.requests[0] for each in done]
+
+    found = asyncio.run(crowd())
+    assert len({(each.case, each.feature) for each in found}) == 50
+    assert {each.by for each in found} == {f"person {at}" for at in range(50)}
+    assert sum(times) <= 14
+    shared = [each for each in found if "at the same moment" in each.asked.reason]
+    assert len(shared) == 50 - sum(times)
 
 
 def test_a_study_of_an_unknown_policy_can_still_be_seen(tmp_path, monkeypatch):

@@ -1,9 +1,12 @@
 """Several requests from one decision."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from budgeted import Feature, Problem, Purchase, State
+from budgeted.expectation import expected_loss, loss
 from budgeted.policies import POLICIES, policy
 from budgeted.policies.auto import in_turns
 from budgeted.policies.planner import Planner
@@ -17,9 +20,13 @@ class Counting:
     def __init__(self, name="auto"):
         self._policy = policy(name)
         self.times = 0
+        self.under_way = []
+        if hasattr(self._policy, "next_best"):
+            self.next_best = self._policy.next_best
 
     def choose(self, state, rng):
         self.times += 1
+        self.under_way.append(state.under_way())
         return self._policy.choose(state, rng)
 
 
@@ -155,3 +162,88 @@ def test_a_plan_never_exceeds_what_there_is():
         state = state.reserve(choice.action)
         seen.append(tuple(choice.action))
     assert sorted(seen) == [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 3 + [(1, 1)] * 2
+
+
+def crowd(name, state, number):
+    """What so many people get who ask at the same moment: choices, the state, and who decided."""
+    decide = Counting(name)
+    planner, handed = Planner(decide, together=True), []
+    for at in range(number):
+        choice = planner.choose(state, np.random.default_rng(at))
+        if choice is None:
+            break
+        handed.append(choice)
+        state = state.reserve(choice.action)
+    return handed, state, decide
+
+
+@pytest.mark.parametrize("name", ["sfl", "greedy"])
+def test_a_crowd_shares_decisions_by_their_ranking(name):
+    start = knowing(make_problem())
+    handed, _, decide = crowd(name, start, 50)
+    assert len(handed) == 50
+    assert decide.times <= 20, "cells are few here, and each is handed out once per decision"
+    state = start
+    for at in range(4):  # few people get what they would get one by one
+        choice = policy(name).choose(state, np.random.default_rng(at))
+        assert handed[at] == choice
+        state = state.reserve(choice.action)
+    asked, decisions = Counter(), iter(decide.under_way)
+    for choice in handed:
+        score = choice.scores[choice.action]
+        if choice.reason.startswith("least"):
+            assert next(decisions) == asked, "a decision counts all before it as under way"
+            rank, before = 1, score
+        else:
+            rank += 1
+            assert f"number {rank} of one decision" in choice.reason
+            assert score >= before - 1e-9, "the best first; ties may come in any order"
+            before = score
+        assert f"{score:.4f}" in choice.reason
+        asked[choice.action] += 1
+    assert next(decisions, None) is None
+
+
+@pytest.mark.parametrize("known", [0, 3])
+@pytest.mark.parametrize("features", [3, 12])
+def test_sharing_decisions_costs_next_to_nothing(known, features):
+    """What fifty requests together are worth, against fifty decisions one after the other."""
+    made = [Feature(f"f{at}", ("no", "some", "much"), 1) for at in range(features)]
+    problem = Problem(made, ("x", "y"), (0.5, 0.5), 400)
+    state, draw = State.start(problem, (500, 500)), np.random.default_rng(7)
+    for _ in range(20 * features):
+        feature, label = int(draw.integers(features)), int(draw.integers(2))
+        chances = ([0.7, 0.2, 0.1], [0.1, 0.2, 0.7])[label] if feature < known else [1 / 3] * 3
+        state = state.after(Purchase(feature, label, int(draw.choice(3, p=chances)), 1))
+
+    def worth(end):
+        return float(loss(state.belief)) - float(expected_loss(state.belief, end.under_way()))
+
+    _, together, decide = crowd("sfl", state, 50)
+    alone = state
+    for at in range(50):
+        alone = alone.reserve(policy("sfl").choose(alone, np.random.default_rng(at)).action)
+    assert decide.times <= 16
+    assert worth(together) > 0.97 * worth(alone)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_happens_meanwhile_ends_the_ranking(change):
+    state, decide = knowing(make_problem()), Counting("sfl")
+    planner, rng = Planner(decide, together=True), np.random.default_rng(0)
+    for _ in range(7):  # the sixth is shared with the seventh and the eighth
+        choice = planner.choose(state, rng)
+        state = state.reserve(choice.action)
+    before = decide.times
+    state = change(state, choice.action)
+    found = planner.choose(state, np.random.default_rng(1))
+    assert decide.times == before + 1
+    assert found == policy("sfl").choose(state, np.random.default_rng(1))
+
+
+def test_a_crowd_never_exceeds_what_there_is():
+    handed, _, _ = crowd("sfl", State.start(make_problem(budget=40), (3, 2)), 100)
+    seen = sorted(tuple(each.action) for each in handed)
+    assert seen == [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 3 + [(1, 1)] * 2
+    handed, _, _ = crowd("sfl", State.start(make_problem(budget=7), (30, 20)), 100)
+    assert len(handed) == 7

@@ -59,6 +59,8 @@ _SMALLEST_WINDOW = 64
 _LONGEST_TABLE = 2**14
 _PAGE = 256
 """Powers are computed by pages of this many, and pages are remembered."""
+_BLOCK = 1024
+"""The same where one looks far ahead."""
 
 _FEW_ROWS = 16
 """Up to so many rows, one call of exp beats several rounds of doubling."""
@@ -75,6 +77,7 @@ def forget() -> None:
     _memory.clear()
     _cell_memory.clear()
     _pages.cache.clear()
+    _blocks.cache.clear()
 
 
 def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
@@ -276,9 +279,10 @@ def _rotations(log_sizes: Floats, angles: Floats) -> Complexes:
 
 
 def _table(prior: float, first: int, length: int) -> Complexes:
-    """Return the powers of prior + first, prior + first + 1, …; short ones come from pages."""
+    """Return the powers of prior + first, prior + first + 1, …; they come from pages."""
     if length > _PAGE:
-        return _power(prior + first + np.arange(length))
+        block, start = divmod(first, _BLOCK)
+        return _blocks(prior, block, -(-(start + length) // _BLOCK))[start : start + length]
     number, start = divmod(first, _PAGE)
     return _pages(prior, number)[start : start + length]
 
@@ -287,6 +291,12 @@ def _table(prior: float, first: int, length: int) -> Complexes:
 def _pages(prior: float, number: int) -> Complexes:
     """Two neighbouring pages of powers, so that any table of a page's length lies in one entry."""
     return _power(prior + number * _PAGE + np.arange(2 * _PAGE))
+
+
+@remembered(most_bytes=2**25)
+def _blocks(prior: float, number: int, blocks: int) -> Complexes:
+    """Powers for looking far ahead: a study does so with nearly the same table again and again."""
+    return _power(prior + number * _BLOCK + np.arange(blocks * _BLOCK))
 
 
 def _tiles(prior: Floats, observed: Integers, rows: Integers, depth: int) -> Iterator[Integers]:

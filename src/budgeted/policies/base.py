@@ -54,7 +54,7 @@ class Policy(Chooser, Protocol):
     It returns None when nothing can be bought any more. Whatever it needs to remember it reads
     from the history in the state, so there is nothing to save, replay or reseed.
 
-    Three things more are up to a policy; `budgeted.optimal` evaluates it faster, or at all, if it
+    Three things more are up to a policy. `budgeted.optimal` evaluates it faster, or at all, if it
     has them:
 
     - ``looks_back``: how many of the last purchases it looks at, besides what is known and the
@@ -62,6 +62,11 @@ class Policy(Chooser, Protocol):
     - ``alike``: what it does not tell apart by position: some of ``features``, ``labels`` and
       ``values``; without it, nothing;
     - ``odds(state)``: the probability of each action, for policies that draw continuous numbers.
+
+    And one thing helps people who ask at the same moment (`budgeted.policies.planner`):
+
+    - ``next_best(state, choice)``: what a decision ranked behind its choice, the best first, each
+      as a choice of its own whose reason says so.
     """
 
     name: ClassVar[str]

@@ -10,7 +10,7 @@ import numpy as np
 from budgeted.expectation import check_engine
 from budgeted.loss import named
 from budgeted.policies.base import Choice
-from budgeted.policies.lookahead import least_expected_loss
+from budgeted.policies.lookahead import least_expected_loss, next_best
 from budgeted.state import State
 
 
@@ -57,3 +57,7 @@ class Greedy:
         return least_expected_loss(
             state, depths, rng, loss=self.loss, engine=self.engine, particles=self.particles
         )
+
+    def next_best(self, state: State, choice: Choice) -> tuple[Choice, ...]:
+        """Return what a decision ranked behind its choice, for people who ask together."""
+        return next_best(state, state.depths(at_most=1), choice, self.loss)

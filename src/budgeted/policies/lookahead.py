@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +21,9 @@ from budgeted.loss import named
 from budgeted.policies.base import Choice, check_count
 from budgeted.problem import Action
 from budgeted.state import State
+
+MOST_RANKED = 100
+"""Purchases that one decision is good for, at most, if many people ask at the same moment."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,33 @@ def least_expected_loss(
         f"purchase{'s' if depth > 1 else ''} of it"
     )
     return Choice(cells[best], dict(zip(cells, scores.tolist(), strict=True)), reason, found.engine)
+
+
+def next_best(state: State, depths: Integers, choice: Choice, loss: str) -> tuple[Choice, ...]:
+    """Return what `least_expected_loss` ranked behind its choice, the best first.
+
+    Parameters
+    ----------
+    state, depths, loss
+        What was decided from.
+    choice
+        What was decided.
+    """
+    behind = sorted(
+        (score, state.problem.features[cell.feature].cost, cell)
+        for cell, score in choice.scores.items()
+        if cell != choice.action
+    )
+    return tuple(
+        replace(
+            choice,
+            action=cell,
+            reason=f"number {rank} of one decision, by expected {loss} loss, {score:.4f}, after "
+            f"{depths[cell]} purchase{'s' if depths[cell] > 1 else ''} of it; those before "
+            "it were asked for at the same moment",
+        )
+        for rank, (score, _, cell) in enumerate(behind[:MOST_RANKED], start=2)
+    )
 
 
 def cheapest(

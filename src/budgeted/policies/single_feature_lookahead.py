@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted.policies.base import Choice
-from budgeted.policies.lookahead import Lookahead, least_expected_loss
+from budgeted.policies.lookahead import Lookahead, least_expected_loss, next_best
 from budgeted.state import State
 
 
@@ -51,3 +51,7 @@ class SingleFeatureLookahead(Lookahead):
         return least_expected_loss(
             state, depths, rng, loss=self.loss, engine=self.engine, particles=self.particles
         )
+
+    def next_best(self, state: State, choice: Choice) -> tuple[Choice, ...]:
+        """Return what a decision ranked behind its choice, for people who ask together."""
+        return next_best(state, state.depths(at_most=self.max_depth), choice, self.loss)

@@ -177,7 +177,7 @@ class Desk:
 
         def decide(draft: Standing, n: int) -> list[Event]:
             if self._together is None:
-                self._together = Planner(self._study.policy)
+                self._together = Planner(self._study.policy, together=True)
             return decisions.choices(draft, self._together, n)
 
         wish = Wish.to("ask", decide, n, by=by, key=key)
