@@ -20,7 +20,7 @@ from tests.browsers import (
     widest,
     window,
 )
-from tests.test_browser_story import CASES, TRUTH, begin, cards, upload
+from tests.test_browser_story import CASES, TRUTH, begin, cards, ready, upload
 
 NAME = "anaemia"
 TABLE = "kind,fever,cough\n" + "ill,yes,dry\nwell,no,none\nill,yes,wet\nwell,no,dry\n" * 8
@@ -122,15 +122,28 @@ def test_a_study_by_keyboard_alone(browser, filled):
         expect(page.locator("#announcer")).to_contain_text("2 new requests")
         first = cards(page).nth(0)
         feature, case = first.locator("h3 strong").all_inner_texts()
-        tab_to(page, first.get_by_role("button", name=TRUTH[case][feature], exact=True))
+        tab_to(page, ready(first).get_by_role("button", name=TRUTH[case][feature], exact=True))
         page.keyboard.press("Space")
         expect(cards(page)).to_have_count(1)
-        expect(cards(page).nth(0).locator("h3")).to_be_focused()
+        expect(page.locator("#card-1.settled h3")).to_be_focused()
         expect(page.locator("#announcer")).to_contain_text("Request 1")
+        page.keyboard.press("Tab")
+        undo = ready(page.locator("#card-1")).get_by_role("button", name="Undo")
+        expect(undo).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(cards(page)).to_have_count(2)
+        expect(page.locator("#card-1 h3")).to_be_focused()
+        first = ready(page.locator("#card-1"))
+        tab_to(page, first.get_by_role("button", name=TRUTH[case][feature], exact=True))
+        page.keyboard.press("Enter")
+        expect(cards(page)).to_have_count(1)
 
-        tab_to(page, cards(page).nth(0).get_by_text("It failed"))
+        tab_to(page, ready(cards(page).nth(0)).get_by_text("It failed"))
         page.keyboard.press("Enter")
         tab_to(page, page.get_by_role("button", name="Record the failure"))
+        page.keyboard.press("Enter")
+        expect(page.locator("#card-2.settled h3")).to_be_focused()
+        tab_to(page, page.get_by_role("button", name="Put settled cards away"))
         page.keyboard.press("Enter")
         expect(page.locator("#no-requests")).to_be_visible()
         expect(page.locator("#ask-button")).to_be_focused()
@@ -142,6 +155,12 @@ def test_a_study_by_keyboard_alone(browser, filled):
         expect(page.get_by_role("heading", level=2)).to_have_text("Correct number 1")
         tab_to(page, page.locator("input[name=value]:checked"))
         page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        leave = page.get_by_role("link", name="Leave it as it is").last
+        expect(leave).to_be_focused()
+        assert not accessibility_problems(page)
+        expect(page.locator("dialog button")).not_to_have_attribute("aria-disabled", "true")
+        tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Correct it"))
         page.keyboard.press("Enter")
         expect(page.locator("#lines tbody tr").first).to_contain_text("number 1 corrected")
     with Study.open(filled.database, name) as study:
@@ -165,11 +184,11 @@ def test_a_study_on_a_phone_with_fingers(browser, server):
         expect(cards(page)).to_have_count(3)
         for button in cards(page).nth(0).locator(".values button").all():
             assert button.bounding_box()["height"] >= 44
-        cards(page).nth(0).locator(".values button").first.tap()
+        ready(cards(page).nth(0)).locator(".values button").first.tap()
         expect(cards(page)).to_have_count(2)
         expect(page.locator("#money-spent")).to_have_text("4.00")
         cards(page).nth(0).get_by_text("It failed").tap()
-        cards(page).nth(0).get_by_role("button", name="Record the failure").tap()
+        ready(cards(page).nth(0)).get_by_role("button", name="Record the failure").tap()
         expect(cards(page)).to_have_count(1)
         assert widest(page) <= 0
         page.get_by_role("link", name="Work list", exact=True).tap()
@@ -221,13 +240,25 @@ def test_where_people_must_log_in_they_do(browser, tmp_path):
         page.get_by_text("You are").click()
         watched.context.clear_cookies()  # as after a restart of the server
         page.get_by_role("button", name="Ask what to measure").click()
-        expect(page.locator("#problem")).to_contain_text("You are not logged in any more")
+        expect(page.get_by_role("alert")).to_contain_text("You are not logged in any more")
+        expect(page.locator("#live-state.failed")).to_have_text("Not logged in")
         watched.expect_refusal("401")
-        page.get_by_role("link", name="Log in again").click()
-        page.get_by_label("Your name").fill("anna")
-        page.get_by_label("Password").fill("correct horse battery")
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text(NAME)
+        page.locator("#record-case").evaluate("each => { each.value = 'half a name'; }")
+        with watched.context.expect_page() as other:
+            page.get_by_role("link", name="Log in again").click()
+        tab = other.value
+        tab.get_by_label("Your name").fill("anna")
+        tab.get_by_label("Password").fill("correct horse battery")
+        tab.get_by_role("button", name="Log in").click()
+        expect(tab.get_by_role("heading", level=1)).to_have_text(NAME)
+        tab.close()
+        page.bring_to_front()
+        page.evaluate("() => dispatchEvent(new Event('focus'))")  # no window manager here
+        expect(page.locator("#toast")).to_contain_text("You are logged in again")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        expect(page.locator("#record-case")).to_have_value("half a name")
+        page.get_by_role("button", name="Ask what to measure").click()
+        expect(cards(page)).to_have_count(6)
         page.get_by_text("You are").click()
         page.get_by_role("button", name="Log out").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in")

@@ -45,7 +45,34 @@ def ask(page, number):
 
 
 def cards(page):
-    return page.locator("#requests > .card")
+    """Those under way."""
+    return page.locator("#requests > .card:not(.settled)")
+
+
+def settled(page):
+    """Those that are over: they stay where they were, grey, until they are put away."""
+    return page.locator("#requests > .card.settled")
+
+
+def put_away(page):
+    page.get_by_role("button", name="Put settled cards away").click()
+    expect(settled(page)).to_have_count(0)
+
+
+def confirm(page, *words):
+    """Read what will happen, and confirm it when the dialogue listens."""
+    dialog = page.get_by_role("dialog")
+    for each in words:
+        expect(dialog).to_contain_text(each)
+    button = dialog.locator("button.danger")
+    expect(button).not_to_have_attribute("aria-disabled", "true")
+    button.click()
+
+
+def ready(card):
+    """A card takes nothing while it is new: wait until it does."""
+    expect(card.locator("button[aria-disabled]")).to_have_count(0)
+    return card
 
 
 def drawn(page, chart):
@@ -57,7 +84,7 @@ def drawn(page, chart):
 
 def tell_truth(page, card):
     """Press the button with the value that the laboratory would give."""
-    feature, case = card.locator("h3 strong").all_inner_texts()
+    feature, case = ready(card).locator("h3 strong").all_inner_texts()
     card.get_by_role("button", name=TRUTH[case][feature], exact=True).click()
 
 
@@ -82,9 +109,10 @@ def test_the_whole_story_of_a_study(browser, server):
         tell_truth(page, first)
         expect(cards(page)).to_have_count(2)
         expect(page.locator("#money-spent")).to_have_text("4.00")
-        expect(page.locator("#done")).to_contain_text("Request 1")
+        expect(page.locator("#toast.fine")).to_contain_text("Request 1")
+        expect(page.locator("#card-1.settled .because")).to_contain_text("4.00 charged")
 
-        failing = cards(page).nth(0)
+        failing = ready(cards(page).nth(0))
         failing.get_by_text("It failed").click()
         failing.get_by_label("Charged all the same").check()
         failing.get_by_label("Never ask").check()
@@ -93,7 +121,9 @@ def test_the_whole_story_of_a_study(browser, server):
         expect(cards(page)).to_have_count(1)
         expect(page.locator("#money-spent")).to_have_text("8.00")
 
-        cards(page).nth(0).get_by_role("button", name="Cancel this request").click()
+        ready(cards(page).nth(0)).get_by_role("button", name="Cancel this request").click()
+        expect(settled(page)).to_have_count(3)
+        put_away(page)
         expect(page.locator("#no-requests")).to_be_visible()
         expect(page.locator("#money-reserved")).to_have_text("0.00")
         expect(page.locator("#money-free")).to_have_text("392.00")
@@ -136,7 +166,9 @@ def correct_the_first(page):
     expect(page.get_by_role("alert")).to_contain_text("too much")  # refused, and still filled in
     expect(page.get_by_label("Why")).to_have_value("read the wrong line")
     page.get_by_label("What was really charged").fill("4.00")
+    page.wait_for_timeout(1100)
     page.get_by_role("button", name="Correct it").click()
+    confirm(page, f"{wrong} instead of {right}", "the log keeps both")
     line = page.locator("#lines tbody tr").first
     expect(line).to_contain_text(f"{wrong} instead of {right} (read the wrong line)")
     page.get_by_label("What", exact=True).select_option("corrected")
@@ -167,26 +199,26 @@ def test_two_people_see_what_the_other_does(browser, server):
         expect(ben.locator("#announcer")).to_contain_text("Anna K.")
 
         # Ben is typing; what Anna does must not take it away.
-        typing = cards(ben).nth(1)
+        typing = ben.locator("#requests > .card").nth(1)
         typing.get_by_text("It failed").click()
         typing.get_by_label("What happened").fill("the sample was")
         spent = ben.locator("#money-spent").inner_text()
         tell_truth(anna, cards(anna).nth(0))
         expect(ben.locator("#money-spent")).not_to_have_text(spent)
         expect(cards(ben)).to_have_count(2)
-        expect(ben.get_by_label("What happened").first).to_have_value("the sample was")
-        expect(ben.get_by_label("What happened").first).to_be_focused()
+        expect(typing.get_by_label("What happened")).to_have_value("the sample was")
+        expect(typing.get_by_label("What happened")).to_be_focused()
 
         # She settles the very request that he is typing about: the card stays until he is done.
         tell_truth(anna, cards(anna).nth(0))
-        expect(ben.locator(".card.gone")).to_contain_text("Somebody else has just settled")
-        expect(ben.locator(".card.gone").get_by_label("What happened")).to_have_value(
-            "the sample was"
-        )
-        ben.get_by_role("button", name="Put this card away").click()
+        expect(typing).to_contain_text("Somebody else has just settled")
+        expect(typing.get_by_label("What happened")).to_have_value("the sample was")
+        put_away(ben)
         expect(cards(ben)).to_have_count(1)
 
         tell_truth(ben, cards(ben).nth(0))
+        expect(settled(anna)).to_have_count(3)
+        put_away(anna)
         expect(anna.locator("#no-requests")).to_be_visible()
         # The command line writes to the same study, and both see it.
         with Study.open(server.database, name, by="the lab") as study:
@@ -216,7 +248,7 @@ def test_a_new_study_shows_what_is_wrong_row_by_row(browser, server):
         expect(preview).to_contain_text("has 1 cell, but the header has 2")
         expect(preview).to_contain_text("is in line 2 already")
         expect(preview).to_contain_text("<b>bold</b>")
-        expect(preview).to_contain_text("features[1].cost")
+        expect(preview).to_contain_text("Feature 2, cost")
         expect(preview.get_by_role("button", name="Begin the study")).to_have_count(0)
 
         page.locator("#feature-cost-1").fill("4")
@@ -262,6 +294,7 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.locator("#record-problem")).to_contain_text("there is no case 'nobody'")
         watched.expect_refusal("422")
         expect(page.locator("#record-case")).to_have_value("nobody")
+        page.wait_for_timeout(1100)  # a form that was just sent takes nothing
         page.locator("#record-case").fill("P01")
         page.locator("#record-cost").fill("2.50")
         page.get_by_role("button", name="Record", exact=True).click()
@@ -274,27 +307,31 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.locator("#budget-problem .problem")).to_be_visible()
         watched.expect_refusal("422")
         page.get_by_label("New budget").fill("20.50")
+        page.wait_for_timeout(1100)
         page.get_by_role("button", name="Change it").click()
+        confirm(page, "The budget falls from 400.00 to 20.50", "18.00 are free then")
         expect(page.locator("#money-free")).to_have_text("18.00")
 
         page.get_by_text("Withdraw a case").click()
         page.locator("#withdraw-case").fill("P02")
-        page.get_by_role("button", name="Withdraw it").click()
-        expect(page.locator("#done")).to_contain_text("Case P02 is withdrawn")
+        page.get_by_role("button", name="Withdraw it", exact=True).click()
+        confirm(page, "Case P02 is taken out for good", "cannot be undone")
+        expect(page.locator("#withdraw-problem .good")).to_contain_text("Case P02 is withdrawn")
 
         ask(page, 1)
         card = cards(page).first
         card.get_by_text("It had another price").click()
-        card.get_by_label("What was charged").fill("a lot")
+        ready(card).get_by_label("What was charged").fill("a lot")
         card.locator(".values button").first.click()
         expect(card.locator(".problem")).to_contain_text("a lot")
         watched.expect_refusal("422")
-        card.get_by_label("What was charged").fill("1.25")
+        ready(card).get_by_label("What was charged").fill("1.25")
         card.locator(".values button").first.click()
         expect(page.locator("#money-spent")).to_have_text("3.75")
 
         page.get_by_text("Close the study").click()
-        page.get_by_role("button", name="Close it for good").click()
+        page.locator("form").get_by_role("button", name="Close it for good").click()
+        confirm(page, "closed for good", "only corrections remain possible")
         expect(page.locator(".titles .tag")).to_have_text("closed")
         expect(page.get_by_role("button", name="Ask what to measure")).to_have_count(0)
 

@@ -35,4 +35,12 @@ class TellIt:
     value: str | None
 
 
-Hint = CorrectIt | RecordIt | TellIt
+@dataclass(frozen=True)
+class KeyUsed:
+    """An idempotency key belongs to another command, which was carried out by whom and when."""
+
+    by: str
+    at: str
+
+
+Hint = CorrectIt | RecordIt | TellIt | KeyUsed

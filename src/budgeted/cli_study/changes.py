@@ -82,6 +82,7 @@ def new(
 def ask(found: Study, number: int, key: str, as_json: bool) -> None:
     """Say what to buy next, and reserve the money for it."""
     from budgeted.cli_study.views import requests_table
+    from budgeted.study.words import why_fewer
 
     asked = found.ask(number, key=key)
     if as_json:
@@ -89,8 +90,8 @@ def ask(found: Study, number: int, key: str, as_json: bool) -> None:
         return
     if asked:
         print_table(requests_table(asked))
-    if len(asked) < number:
-        click.echo("Nothing more can be bought with the free money from the cases that are left.")
+    if fewer := why_fewer(asked, number, found.state):
+        click.echo(f"Nothing more can be bought: {fewer}.")
     print_money(found)
 
 

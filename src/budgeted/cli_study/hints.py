@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from budgeted.errors import BudgetedError
-from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
+from budgeted.hints import CorrectIt, Hint, KeyUsed, RecordIt, TellIt
 
 
 def words(error: BudgetedError) -> str:
@@ -39,5 +39,7 @@ def _sentence(hint: Hint) -> str:
         case RecordIt(case, feature, value):
             given = " ".join(shlex.quote(each) for each in (case, feature, value or "VALUE"))
             return f"if its value came after all, record it: budgeted study record {given}"
+        case KeyUsed():
+            return "make up a new key for each command"
         case TellIt(number, value):
             return f"tell it: budgeted study tell {number} {shlex.quote(value or 'VALUE')}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from budgeted.events import Entry
     from budgeted.problem import Problem
     from budgeted.study import Requested
-    from budgeted.study.status import Status
+    from budgeted.study.status import Outlook, Status
 
 _MOST_PENDING = 10
 
@@ -45,7 +45,7 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     )
     console.print(
         f"Error of the classifier on new cases: {now.error:.3f} "
-        f"(90 % interval {now.low:.3f} to {now.high:.3f})\n"
+        f"({_interval(now)})\n"
         f"{status.loss} loss: {status.loss_now:.4f}",
         highlight=False,
     )
@@ -74,6 +74,11 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         console.print(f"Pending: {listed}", highlight=False, markup=False)
     if status.recent and times:
         console.print(history_table(status.recent))
+
+
+def _interval(now: Outlook) -> str:
+    low, high = f"{now.low:.3f}", f"{now.high:.3f}"
+    return "nearly surely" if low == high else f"90 % interval {low} to {high}"
 
 
 def print_why(request: Requested, problem: Problem, console: Console) -> None:

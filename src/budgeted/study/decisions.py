@@ -352,6 +352,8 @@ def _record(
 def another_budget(draft: Standing, budget: MoneyLike, why: str) -> list[Event]:
     """Return what more money, or less, gives."""
     new = amount("budget", budget)
+    if new == draft.state.problem.budget:
+        raise StudyError(f"the budget is {new} already")
     return [events.BudgetChanged(draft.state.problem.budget, new, why)]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from budgeted import events
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.events import Event
+from budgeted.hints import KeyUsed
 from budgeted.state import State
 from budgeted.study.keys import Used, check_key, fingerprint
 from budgeted.study.standing import Requested, Standing
@@ -138,7 +139,7 @@ def _repeated(draft: Standing, wish: Wish, used: Used) -> Granted:
     """Return what became of a wish that was carried out before."""
     if (wish.command, wish.by) != (used.command, used.by):
         raise StudyError(
-            f"key: {wish.key!r} was used for another command already, by {used.by} at {used.at}; "
-            f"make up a new key for each command"
+            f"key: {wish.key!r} was used for another command already, by {used.by} at {used.at}",
+            hint=KeyUsed(used.by, used.at),
         )
     return Granted(tuple(draft.request(each) for each in used.numbers), draft.state, repeated=True)

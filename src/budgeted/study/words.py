@@ -7,8 +7,9 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from budgeted import events
+from budgeted import events, money
 from budgeted.events import Entry, Event
+from budgeted.state import State
 from budgeted.study.file import safe_cell
 from budgeted.study.standing import Requested
 
@@ -67,6 +68,46 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
             return f"budget changed from {old} to {budget}{_because(why)}"
         case events.Closed(why):
             return f"closed{_because(why)}"
+
+
+def why_fewer(asked: Sequence[Requested], wanted: int, state: State) -> str:
+    """Return why fewer requests than wanted were asked for; nothing if there are enough.
+
+    Parameters
+    ----------
+    asked, wanted
+        Those that were asked for, and how many should have been.
+    state
+        Of the study with them.
+    """
+    if len(asked) >= wanted:
+        return ""
+    begin = f"{wanted} were asked for; " if wanted > 1 else ""
+    if state.affordable():
+        return f"{begin}the policy wants no more now"
+    nothing = why_nothing(state)
+    if not asked:
+        return f"{begin}{nothing}"
+    if not (state.cases_left > 0).any():
+        return f"{begin}{nothing}"
+    free = state.free
+    for each in asked:
+        free = money.add(free, each.cost)
+    return f"{begin}the free money ({money.show(free)}) pays for {len(asked)}"
+
+
+def why_nothing(state: State) -> str:
+    """Return why nothing can be asked for; nothing if something can."""
+    if state.affordable():
+        return ""
+    if not (state.cases_left > 0).any():
+        return "every value of every case was bought, asked for, or cannot be had"
+    cheapest = min(
+        feature.cost
+        for feature, left in zip(state.problem.features, state.cases_left, strict=True)
+        if (left > 0).any()
+    )
+    return f"{money.show(state.free)} are free, and the cheapest value costs {money.show(cheapest)}"
 
 
 def ranking(request: Requested, labels: Sequence[str], features: Sequence[str]) -> list[Any]:

@@ -18,6 +18,7 @@ from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.limits import SizeLimit
 from budgeted.web.metrics import Metrics
 from budgeted.web.office import Office
+from budgeted.web.pages.once import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.proxies import Forwarded
 from budgeted.web.rehearsals import Rehearsals
@@ -47,6 +48,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
         office, rehearsals = Office(settings), Rehearsals(settings)
         app.state.office, app.state.rehearsals = office, rehearsals
+        app.state.once = Once()
         # Streams stay for hours: they must leave room for those who come and go.
         most = most_connections(settings.limits.connections) // 2
         app.state.streams = Streams(min(settings.limits.streams, most), office.closing)

@@ -88,8 +88,9 @@ def worth(cells: Sequence[Cell], loss: str) -> Figure:
         {
             "feature": cell.feature,
             "label": cell.label,
-            "worth": None if cell.saves_per_money is None else 100 * cell.saves_per_money,
-            "saves": cell.saves,
+            # An estimate of what is worth nothing may fall below zero; a value never does harm.
+            "worth": None if cell.saves_per_money is None else max(0, 100 * cell.saves_per_money),
+            "saves": None if cell.saves is None else max(0, cell.saves),
             "cost": str(cell.cost),
         }
         for cell in cells

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from budgeted.errors import BudgetedError, JournalError
-from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
+from budgeted.hints import CorrectIt, Hint, KeyUsed, RecordIt, TellIt
 
 _FIELDS = {
     "name": "Name of the study",
@@ -77,5 +77,7 @@ def _sentence(hint: Hint) -> str:
                 "if its value came after all, write it down under "
                 '"Record a value that nobody asked for"'
             )
+        case KeyUsed():
+            return "make up a new key for each command"
         case TellIt(number):
             return f"press its value on the card of request {number}"

@@ -14,6 +14,7 @@ from budgeted.web import charts
 from budgeted.web.desk import Desk
 from budgeted.web.office import Office
 from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.views.cards import CardsView, cards_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
 from budgeted.web.views.rehearsals import (
@@ -44,6 +45,11 @@ async def studies_page(office: Office) -> StudiesView:
 async def study_page(desk: Desk) -> StudyView:
     """Return the page of a study."""
     return await desk.view("study", _study, desk.validation, desk.most_at_once)
+
+
+async def cards_page(desk: Desk, shown: tuple[int, ...] = ()) -> CardsView:
+    """Return the requests under way, and what became of the others that a page shows."""
+    return await desk.view("cards", cards_view, shown)
 
 
 async def worklist_page(desk: Desk) -> WorklistView:

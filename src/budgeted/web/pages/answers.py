@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from budgeted.errors import BudgetedError
+from budgeted.hints import KeyUsed
+from budgeted.study.keys import fresh_key
 from budgeted.web.hints import words
 from budgeted.web.pages.errors import problem
+from budgeted.web.pages.templates import readable_time, render
 
 REFUSED = 422
+
+Text = Annotated[str, Form()]
+Key = Annotated[str, Form(max_length=200)]
+"""The hidden field of a form by which it is known when it comes again; see `budgeted.study.keys`.
+
+Each rendering of a form has another one, and one that was carried out is given a new one.
+"""
 
 
 def is_htmx(request: Request) -> bool:
@@ -20,7 +30,9 @@ def is_htmx(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
-def done(request: Request, said: str, seq: int, back: str, content: str = "") -> Response:
+def done(
+    request: Request, said: str, seq: int, back: str, content: str = "", repeated: bool = False
+) -> Response:
     """Return the answer to something that was carried out.
 
     Parameters
@@ -35,11 +47,26 @@ def done(request: Request, said: str, seq: int, back: str, content: str = "") ->
         Where a browser without scripts goes.
     content
         What takes the place of the form's target.
+    repeated
+        Whether it was carried out before, so that nothing was done now.
     """
+    if repeated:
+        said = f"This was recorded before, and is not recorded twice. {said}"
     if not is_htmx(request):
+        if repeated:
+            return render(request, "already.html", said=said, back=back)
         return RedirectResponse(back, status_code=303)
-    news: dict[str, Any] = {"news": {"seq": seq}, "say": {"words": said}}
+    news: dict[str, Any] = {
+        "news": {"seq": seq},
+        "say": {"words": said},
+        "fresh": {"key": fresh_key()},
+    }
     return Response(content, media_type="text/html", headers={"HX-Trigger": json.dumps(news)})
+
+
+def beside(request: Request, said: str) -> str:
+    """Return what was done as a part of the page, to be shown beside the form."""
+    return bytes(render(request, "parts/good.html", said=said).body).decode()
 
 
 def refused(request: Request, error: BudgetedError, place: str) -> Response:
@@ -54,6 +81,17 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     place
         Selector of the element that shows it.
     """
+    used = error.hint
+    if isinstance(used, KeyUsed):
+        # A form that was sent, and filled in differently since: both may be meant.
+        said = (
+            f"this form was sent before, by {used.by} at {readable_time(used.at)} UTC, with "
+            f"something else in it; that is recorded, this is not. If this is meant as well, "
+            f"send it again"
+        )
+        if not is_htmx(request):
+            raise BudgetedError(said)
+        return problem(request, [said], status=REFUSED, place=place, key=fresh_key())
     if not is_htmx(request):
         raise error
     return problem(request, words(error), status=REFUSED, place=place)

@@ -2,56 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form, Request, UploadFile
+from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import Response
 
+from budgeted import money
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.web import hints, reading
+from budgeted.study.decisions import amount as amount_of
+from budgeted.study.words import why_fewer
 from budgeted.web.api.given import TheActor, TheDesk, TheOffice
 from budgeted.web.desk import Desk, Done
 from budgeted.web.names import segment
-from budgeted.web.pages.answers import done, go, refused
-from budgeted.web.pages.templates import render
-from budgeted.web.views.parts import RequestView, request_of
+from budgeted.web.pages import confirm
+from budgeted.web.pages.answers import Key, Text, beside, done, go, refused
+from budgeted.web.pages.cards import card
 
 router = APIRouter()
 
-Text = Annotated[str, Form()]
-
 
 @router.post("/studies/{name}/ask")
-async def ask(request: Request, desk: TheDesk, actor: TheActor, n: Text) -> Response:
+async def ask(request: Request, desk: TheDesk, actor: TheActor, n: Text, key: Key = "") -> Response:
     """Ask for the next requests."""
     try:
         if not n.strip().isdecimal():
-            raise StudyError(f"how many: must be a whole number from 1, got {n!r}")
-        asked = (await desk.ask(int(n), by=actor)).requests
+            raise StudyError(f"n: must be a whole number from 1, got {n!r}")
+        made = await desk.ask(int(n), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#asked")
-    if not asked:
-        words = "Nothing more can be bought with the free money from the cases that are left."
-    else:
-        noun = "request" if len(asked) == 1 else "requests"
-        words = f"{len(asked)} new {noun}: " + ", ".join(
-            f"{each.feature} of {each.case}" for each in asked[:5]
-        ) + (", …" if len(asked) > 5 else ".")  # fmt: skip
-    return done(request, words, desk.seq, _back(desk))
+    return done(request, _asked(made, int(n)), desk.seq, _back(desk), repeated=made.repeated)
 
 
 @router.post("/studies/{name}/requests/{number}/tell")
 async def tell(
-    request: Request, desk: TheDesk, actor: TheActor, number: int, value: Text = "", cost: Text = ""
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    number: int,
+    value: Text = "",
+    cost: Text = "",
+    key: Key = "",
 ) -> Response:
     """Write down the value of a request."""
     try:
         if not value:
             raise StudyError("choose the value that came back")
-        made = await desk.tell(number, value, cost.strip() or None, by=actor)
+        made = await desk.tell(number, value, cost.strip() or None, by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, f"#card-{number}-problem")
-    return done(request, _said(made), desk.seq, _back(desk))
+    return await _settled(request, desk, made)
 
 
 @router.post("/studies/{name}/requests/{number}/fail")
@@ -64,6 +61,7 @@ async def fail(
     amount: Text = "",
     unusable: Text = "",
     why: Text = "",
+    key: Key = "",
 ) -> Response:
     """Write down that a request brought no value."""
     bill: bool | str = charged == "yes"
@@ -72,56 +70,34 @@ async def fail(
             if not amount.strip():
                 raise StudyError("say how much was charged")
             bill = amount.strip()
-        made = await desk.fail(number, bill, not unusable, why.strip(), by=actor)
+        made = await desk.fail(number, bill, not unusable, why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, f"#card-{number}-problem")
-    return done(request, _said(made), desk.seq, _back(desk))
+    return await _settled(request, desk, made)
 
 
 @router.post("/studies/{name}/requests/{number}/cancel")
 async def cancel(
-    request: Request, desk: TheDesk, actor: TheActor, number: int, why: Text = ""
+    request: Request, desk: TheDesk, actor: TheActor, number: int, why: Text = "", key: Key = ""
 ) -> Response:
     """Take back a request."""
     try:
-        made = await desk.cancel(number, why.strip(), by=actor)
+        made = await desk.cancel(number, why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, f"#card-{number}-problem")
-    return done(request, _said(made), desk.seq, _back(desk))
+    return await _settled(request, desk, made)
 
 
-@router.get("/studies/{name}/requests/{number}/correct")
-async def show_correction(request: Request, desk: TheDesk, number: int) -> Response:
-    """Show the form that corrects a value."""
-    shown = await _request(desk, number)
-    if not shown.correctable:
-        raise StudyError(f"request {number} is {shown.fate}; there is nothing to correct")
-    given = {"value": "none" if shown.value is None else f"={shown.value}", "cost": shown.cost,
-             "why": ""}  # fmt: skip
-    return await _correction(request, desk, shown, given, [])
-
-
-@router.post("/studies/{name}/requests/{number}/correct")
-async def correct(
-    request: Request,
-    desk: TheDesk,
-    actor: TheActor,
-    number: int,
-    value: Text = "",
-    cost: Text = "",
-    why: Text = "",
+@router.post("/studies/{name}/requests/{number}/undo")
+async def undo(
+    request: Request, desk: TheDesk, actor: TheActor, number: int, key: Key = ""
 ) -> Response:
-    """Replace a value."""
+    """Take back that a request was told, failed or cancelled."""
     try:
-        if value != "none" and not value.startswith("="):
-            raise StudyError("choose the right value, or that there is none")
-        right = None if value == "none" else value[1:]
-        await desk.correct(number, right, cost.strip() or None, why.strip(), by=actor)
+        made = await desk.undo(number, by=actor, key=key)
     except BudgetedError as error:
-        given = {"value": value, "cost": cost, "why": why}
-        shown = await _request(desk, number)
-        return await _correction(request, desk, shown, given, hints.words(error))
-    return go(request, f"{_back(desk)}/history")
+        return refused(request, error, f"#card-{number}-problem")
+    return await _settled(request, desk, made)
 
 
 @router.post("/studies/{name}/record")
@@ -132,6 +108,7 @@ async def record(
     case: Text = "",
     what: Text = "",
     charge: Text = "0",
+    key: Key = "",
 ) -> Response:
     """Write down a value that nobody asked for."""
     try:
@@ -140,24 +117,44 @@ async def record(
         if not (position.isdecimal() and int(position) < len(features)):
             raise StudyError("choose the feature and its value")
         values = [(case.strip(), features[int(position)].name, value)]
-        made = await desk.record(values, charge.strip() or "0", by=actor)
+        made = await desk.record(values, charge.strip() or "0", by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
     words = _said(made) if made.requests else "This value is there already."
-    return done(request, words, desk.seq, _back(desk))
+    return _shown(request, desk, words, made.repeated)
 
 
 @router.post("/studies/{name}/budget")
 async def budget(
-    request: Request, desk: TheDesk, actor: TheActor, budget: Text = "", why: Text = ""
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    budget: Text = "",
+    why: Text = "",
+    confirmed: Text = "",
+    key: Key = "",
 ) -> Response:
-    """Change the budget."""
+    """Change the budget; less money is confirmed first."""
     try:
-        made = await desk.set_budget(budget.strip(), why.strip(), by=actor)
+        wanted, study = amount_of("budget", budget.strip()), await desk.look()
+        state = study.state
+        if money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
+            sentences = confirm.of_less_money(study, wanted)
+            if confirmed != confirm.digest(sentences):
+                return confirm.ask_first(
+                    request,
+                    sentences,
+                    title="Less money?",
+                    button="Lower the budget",
+                    action=f"{_back(desk)}/budget",
+                    back=_back(desk),
+                    fields={"budget": budget, "why": why, "key": key},
+                )
+        made = await desk.set_budget(budget.strip(), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
     words = f"The budget is {made.state.problem.budget} now; {made.state.free} are free."
-    return done(request, words, desk.seq, _back(desk))
+    return _shown(request, desk, words, made.repeated, "#budget-problem")
 
 
 @router.post("/studies/{name}/withdraw")
@@ -168,20 +165,57 @@ async def withdraw(
     case: Text = "",
     forget: Text = "",
     why: Text = "",
+    confirmed: Text = "",
+    key: Key = "",
 ) -> Response:
-    """Take a case out for good."""
+    """Take a case out for good, once that is confirmed."""
+    name, study = case.strip(), await desk.look()
     try:
-        await desk.withdraw(case.strip(), bool(forget), why.strip(), by=actor)
+        known = any(name == each for each, _ in study.created.cases)
+        if known and name not in study.withdrawn and not study.closed:
+            sentences = confirm.of_withdrawing(study, name, bool(forget))
+            if confirmed != confirm.digest(sentences):
+                return confirm.ask_first(
+                    request,
+                    sentences,
+                    title=f"Withdraw case {name}?",
+                    button="Withdraw it for good",
+                    action=f"{_back(desk)}/withdraw",
+                    back=_back(desk),
+                    fields={"case": case, "forget": forget, "why": why, "key": key},
+                )
+        made = await desk.withdraw(name, bool(forget), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#withdraw-problem")
-    return done(request, f"Case {case.strip()} is withdrawn.", desk.seq, _back(desk))
+    words = f"Case {name} is withdrawn. {_money(made)}"
+    return _shown(request, desk, words, made.repeated, "#withdraw-problem")
 
 
 @router.post("/studies/{name}/close")
-async def close(request: Request, desk: TheDesk, actor: TheActor, why: Text = "") -> Response:
-    """End a study."""
+async def close(
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    why: Text = "",
+    confirmed: Text = "",
+    key: Key = "",
+) -> Response:
+    """End a study, once that is confirmed."""
+    study = await desk.look()
     try:
-        await desk.close(why.strip(), by=actor)
+        if not study.closed and not study.state.pending:
+            sentences = confirm.of_closing(study)
+            if confirmed != confirm.digest(sentences):
+                return confirm.ask_first(
+                    request,
+                    sentences,
+                    title="Close the study?",
+                    button="Close it for good",
+                    action=f"{_back(desk)}/close",
+                    back=_back(desk),
+                    fields={"why": why, "key": key},
+                )
+        await desk.close(why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#close-problem")
     return go(request, _back(desk))
@@ -199,37 +233,44 @@ async def validate(
     return go(request, _back(desk))
 
 
-async def _request(desk: Desk, number: int) -> RequestView:
-    snapshot = await desk.look()
-    return request_of(snapshot.request(number), snapshot.state.problem)
+async def _settled(request: Request, desk: Desk, made: Done) -> Response:
+    """The card of a request as it is now; it takes the place of the old one."""
+    content = await card(request, desk, made.requests[0].number)
+    return done(request, _said(made), desk.seq, _back(desk), content, made.repeated)
 
 
-async def _correction(
-    request: Request, desk: Desk, shown: RequestView, given: dict[str, str], mistakes: list[str]
-) -> Response:
-    view = await reading.worklist_page(desk)
-    return render(
-        request,
-        "correct.html",
-        status=422 if mistakes else 200,
-        view=view,
-        shown=shown,
-        given=given,
-        mistakes=mistakes,
-        tab="History",
-        here="studies",
-    )
+def _shown(request: Request, desk: Desk, words: str, repeated: bool, place: str = "") -> Response:
+    """What was done, beside the form that it was done with."""
+    answer = done(request, words, desk.seq, _back(desk), beside(request, words), repeated)
+    if place:
+        answer.headers["HX-Retarget"] = place
+    return answer
 
 
 def _back(desk: Desk) -> str:
     return f"/studies/{segment(desk.name)}"
 
 
+def _asked(made: Done, wanted: int) -> str:
+    """What was asked for, and why it is less than was wanted, in words."""
+    asked = made.requests
+    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state)
+    if not asked:
+        return f"Nothing new: {fewer}."
+    noun = "request" if len(asked) == 1 else "requests"
+    listed = ", ".join(f"{each.feature} of {each.case}" for each in asked[:5])
+    more = f" and {len(asked) - 5} more" if len(asked) > 5 else ""
+    why = f" {fewer[0].upper()}{fewer[1:]}." if fewer else ""
+    return f"{len(asked)} new {noun}: {listed}{more}.{why}"
+
+
 def _said(made: Done) -> str:
     """What became of a request, and the money, in words."""
-    each, state = made.requests[0], made.state
+    each = made.requests[0]
     what = each.fate if each.value is None else f"{each.fate}, {each.value}"
-    return (
-        f"Request {each.number}, {each.feature} of {each.case}: {what}. Spent {state.spent}, "
-        f"reserved {state.reserved}, free {state.free}."
-    )
+    return f"Request {each.number}, {each.feature} of {each.case}: {what}. {_money(made)}"
+
+
+def _money(made: Done) -> str:
+    state = made.state
+    return f"Spent {state.spent}, reserved {state.reserved}, free {state.free}."

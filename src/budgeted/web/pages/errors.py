@@ -55,7 +55,9 @@ def error_page(request: Request, status: int, message: str) -> Response:
     )
 
 
-def problem(request: Request, mistakes: list[str], *, status: int, place: str) -> Response:
+def problem(
+    request: Request, mistakes: list[str], *, status: int, place: str, key: str = ""
+) -> Response:
     """Return mistakes as a part of a page, to be put into a place, so that forms stay filled in.
 
     Parameters
@@ -68,9 +70,15 @@ def problem(request: Request, mistakes: list[str], *, status: int, place: str) -
         Of the answer.
     place
         Selector of the element that shows them.
+    key
+        A new one for the form, if its own is used up.
     """
     mistakes = [in_fields(each) for each in mistakes]
-    said = {"say": {"words": f"Not done: {' '.join(mistakes)[:300]}", "failed": True}}
+    said: dict[str, object] = {
+        "say": {"words": f"Not done: {' '.join(mistakes)[:300]}", "failed": True}
+    }
+    if key:
+        said["fresh"] = {"key": key}
     headers = {
         "HX-Retarget": place,
         "HX-Reswap": "innerHTML",

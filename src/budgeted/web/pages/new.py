@@ -15,6 +15,7 @@ from budgeted.web.api.given import TheActor, TheOffice
 from budgeted.web.intake import Understood, Upload, understand
 from budgeted.web.names import segment
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
+from budgeted.web.pages.once import Once
 from budgeted.web.pages.templates import render
 from budgeted.web.views.intake import preview_view
 from budgeted.web.views.studies import policy_choices
@@ -46,11 +47,17 @@ async def create(request: Request, office: TheOffice, actor: TheActor) -> Respon
         if not is_htmx(request):
             raise
         return _preview(request, found, REFUSED)
-    try:
+
+    async def begin() -> str:
         desk = await office.create(given, by=actor, validation=found.validation)
+        return f"/studies/{segment(desk.name)}"
+
+    once: Once = request.app.state.once
+    try:
+        address = await once.lead(_text(await request.form(), "key"), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
-    return go(request, f"/studies/{segment(desk.name)}")
+    return go(request, address)
 
 
 def _preview(request: Request, found: Understood, status: int) -> Response:

@@ -12,6 +12,7 @@ from budgeted.web.api.given import TheActor, TheRehearsals
 from budgeted.web.api.live import watched_rehearsal
 from budgeted.web.jobs import Wanted
 from budgeted.web.pages.answers import go, refused
+from budgeted.web.pages.once import Once
 from budgeted.web.pages.templates import render
 
 router = APIRouter(prefix="/rehearsals")
@@ -28,11 +29,17 @@ async def rehearsals(request: Request, kept: TheRehearsals) -> Response:
 async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Response:
     """Begin a rehearsal."""
     form = await request.form()
-    try:
+
+    async def begin() -> str:
         job = await kept.create(_wanted(form), await _table(form), by=actor)
+        return f"/rehearsals/{job.id}"
+
+    once: Once = request.app.state.once
+    try:
+        address = await once.lead(_text(form, "key"), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
-    return go(request, f"/rehearsals/{job.id}")
+    return go(request, address)
 
 
 @router.get("/{id}")

@@ -25,12 +25,6 @@ async def study(request: Request, desk: TheDesk) -> Response:
     return render(request, "study.html", view=view, lines=lines, tab="Study", here="studies")
 
 
-@router.get("/studies/{name}/cards")
-async def cards(request: Request, desk: TheDesk) -> Response:
-    """Return the requests under way."""
-    return render(request, "parts/cards.html", view=await reading.study_page(desk))
-
-
 @router.get("/studies/{name}/money")
 async def money(request: Request, desk: TheDesk) -> Response:
     """Return the money."""

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from budgeted import __version__
+from budgeted.study.keys import fresh_key
 from budgeted.web.hints import in_fields
 
 
@@ -24,6 +25,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["fresh_key"] = fresh_key
     made.filters |= {
         "in_fields": in_fields,
         "percent": percent,

@@ -5,30 +5,51 @@
 // The path below which everything is, behind a proxy; otherwise nothing.
 const root = document.body.dataset.root || "";
 
-const announce = (words) => {
+// What happened, said aloud and shown within the window; nothing can be pressed in it, so that it
+// never catches a click. Failures are red, and stay longer.
+let shown = null;
+
+const announce = (words, failed = false) => {
   const place = document.getElementById("announcer");
-  const shown = document.getElementById("done");
+  const toast = document.getElementById("toast");
   if (place) place.textContent = words;
-  if (shown) {
-    shown.textContent = words;
-    shown.hidden = !words;
-  }
+  if (!toast) return;
+  toast.textContent = words;
+  toast.className = words ? (failed ? "failed" : "fine") : "";
+  clearTimeout(shown);
+  shown = setTimeout(() => { toast.className = ""; }, failed ? 12000 : 6000);
 };
 
 // The server sends {"say": {"words": …}} along with an answer.
-document.addEventListener("say", (event) => announce(event.detail.words));
+document.addEventListener("say", (event) => announce(event.detail.words, Boolean(event.detail.failed)));
 
 // Live: another person's events arrive as server-sent events
 let seen = 0;
 let soon = null;
 
-const follow = (place) => {
-  seen = Number(place.dataset.seq || 0);
-  const source = new EventSource(place.dataset.live);
+const showLive = (words, failed = false) => {
   const state = document.getElementById("live-state");
-  const show = (words) => { if (state) state.textContent = words; };
-  source.addEventListener("open", () => show("Live"));
-  source.addEventListener("error", () => show("Connection lost, trying again…"));
+  if (!state) return;
+  state.textContent = words;
+  state.classList.toggle("failed", failed);
+};
+
+const follow = (place) => {
+  seen = Math.max(seen, Number(place.dataset.seq || 0));
+  const address = new URL(place.dataset.live, location.href);
+  address.searchParams.set("after", seen);
+  const source = new EventSource(address);
+  source.addEventListener("open", () => {
+    if (isOut) welcomeBack();
+    showLive("Live");
+  });
+  source.addEventListener("error", async () => {
+    if (leaving) return;
+    showLive("Connection lost, trying again…", true);
+    // A refusal ends the stream for good, and the browser does not say which it was.
+    if (await isRefused()) sayOut();
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(place), 2000);
+  });
   source.addEventListener("changed", (event) => {
     const news = JSON.parse(event.data);
     if (news.seq <= seen) return;
@@ -39,69 +60,14 @@ const follow = (place) => {
       htmx.trigger(document.body, "news", { seq: seen });
     }, 150);
   });
-  addEventListener("pagehide", () => source.close());
+  addEventListener("pagehide", () => { leaving = true; source.close(); });
 };
+
+let leaving = false;
 
 document.addEventListener("news", (event) => {
   if (event.detail && event.detail.seq) seen = Math.max(seen, event.detail.seq);
 });
-
-// Cards of requests: those still pending stay exactly as they are
-const isTouched = (card) =>
-  (card.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")) ||
-  card.querySelector("details[open]") !== null ||
-  [...card.querySelectorAll("input[type=text], textarea")].some((each) => each.value !== each.defaultValue);
-
-const reconcile = (list, html) => {
-  const fresh = new DOMParser().parseFromString(html, "text/html");
-  const wanted = new Map([...fresh.querySelectorAll(".card")].map((card) => [card.id, card]));
-  for (const card of [...list.querySelectorAll(".card")]) {
-    if (wanted.has(card.id)) {
-      wanted.delete(card.id);
-    } else if (card.querySelector(".htmx-request")) {
-      continue; // this very window has just settled it; the answer is on its way
-    } else if (isTouched(card) && !card.classList.contains("gone")) {
-      setAside(card);
-    } else if (!card.classList.contains("gone")) {
-      const next = card.nextElementSibling || card.previousElementSibling;
-      const lost = card.contains(document.activeElement);
-      card.remove();
-      if (lost) focusOn(next ? next.querySelector("h3") : document.getElementById("ask-button"));
-    }
-  }
-  for (const card of wanted.values()) {
-    card.classList.add("new");
-    list.append(card);
-    htmx.process(card);
-  }
-  showEmpty(list);
-};
-
-const setAside = (card) => {
-  card.classList.add("gone");
-  for (const each of card.querySelectorAll("button, input, select")) each.disabled = true;
-  const note = document.createElement("p");
-  note.className = "notice";
-  note.textContent = "Somebody else has just settled this request. ";
-  const away = document.createElement("button");
-  away.type = "button";
-  away.className = "quiet small";
-  away.textContent = "Put this card away";
-  away.addEventListener("click", () => {
-    const list = card.parentElement;
-    card.remove();
-    showEmpty(list);
-    focusOn(list.querySelector(".card h3") || document.getElementById("ask-button"));
-  });
-  note.append(away);
-  card.prepend(note);
-  away.focus();
-};
-
-const showEmpty = (list) => {
-  const empty = document.getElementById("no-requests");
-  if (empty) empty.hidden = list.querySelector(".card") !== null;
-};
 
 const focusOn = (place) => {
   if (!place) return;
@@ -111,83 +77,105 @@ const focusOn = (place) => {
   place.focus();
 };
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  // Not detail.elt: of a form that is gone htmx names the parent.
+// Focus: a part that is fetched at a button's wish gets it, where the form says so
+document.addEventListener("htmx:afterSwap", (event) => {
   const { requestConfig, xhr } = event.detail;
-  const list = requestConfig.elt;
-  if (list.id === "requests" && xhr.status === 200) reconcile(list, xhr.responseText);
+  const wanted = requestConfig.elt.dataset && requestConfig.elt.dataset.focusAfter;
+  if (wanted && xhr.status === 200) focusOn(document.querySelector(wanted));
 });
 
-// Focus: when what had it is gone, it goes to the next card, or where the form says
-const after = new WeakMap();
-let held = null;
+// Logged out: said in red, with what to do; nothing that was typed is lost
+let isOut = false;
 
-document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt.contains(document.activeElement)) held = document.activeElement;
-});
-
-document.addEventListener("htmx:beforeSwap", (event) => {
-  const { target, requestConfig, xhr } = event.detail;
-  if (xhr.status !== 200) return;
-  if (target.classList.contains("card")) {
-    after.set(target, target.nextElementSibling || target.previousElementSibling || "#ask-button");
-  } else if (requestConfig.elt.dataset.focusAfter) {
-    after.set(target, requestConfig.elt.dataset.focusAfter);
+const isRefused = async () => {
+  try {
+    const answer = await fetch(location.pathname, { method: "HEAD", redirect: "manual" });
+    return answer.type === "opaqueredirect" || answer.status === 401 || answer.status === 403;
+  } catch {
+    return false; // nobody answers at all
   }
-});
+};
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  const { target } = event.detail;
-  const given = after.get(target);
-  const place = typeof given === "string" ? document.querySelector(given) : given;
-  after.delete(target);
-  const list = document.getElementById("requests");
-  if (list) showEmpty(list);
-  if (place && place.isConnected) {
-    focusOn(place.classList.contains("card") ? place.querySelector("h3") : place);
-  } else if (held && held.isConnected && document.activeElement === document.body) {
-    held.focus(); // a button that was switched off for a moment lost it
+const sayOut = (place = document.getElementById("problem")) => {
+  isOut = true;
+  showLive("Not logged in", true);
+  const words = "You are not logged in any more, so nothing was recorded. ";
+  if (place) {
+    const door = document.createElement("a");
+    door.href = `${root}/login?next=${encodeURIComponent(location.pathname.slice(root.length))}`;
+    door.target = "_blank";
+    door.rel = "opener";
+    door.textContent = "Log in again in another tab";
+    showProblem(place, words, door, document.createTextNode(", then come back: what you typed stays."));
   }
-});
+  announce(words, true);
+};
+
+// After the log-in in another tab this page goes on, with the token of the new session.
+const welcomeBack = async () => {
+  try {
+    const answer = await fetch(location.href, { redirect: "manual" });
+    if (answer.status !== 200) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const token = page.querySelector("input[name=csrf]");
+    if (!token) return;
+    for (const each of document.querySelectorAll("input[name=csrf]")) each.value = token.value;
+    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRF-Token": token.value }));
+    isOut = false;
+    for (const each of document.querySelectorAll(".answer .problem[data-out]")) each.remove();
+    announce("You are logged in again; press the button once more.");
+    htmx.trigger(document.body, "news", { seq: seen });
+  } catch {
+    return; // still gone
+  }
+};
+
+document.addEventListener("visibilitychange", () => { if (isOut && !document.hidden) welcomeBack(); });
+addEventListener("focus", () => { if (isOut) welcomeBack(); });
+
+const showProblem = (place, words, ...more) => {
+  const box = document.createElement("div");
+  box.className = "problem";
+  box.setAttribute("role", "alert");
+  if (isOut) box.dataset.out = "";
+  const line = document.createElement("p");
+  line.append(words, ...more);
+  box.append(line);
+  place.replaceChildren(box);
+};
 
 // What stands before the pages (the door, the limit of sizes) refuses in JSON, or leads to the
 // log-in; neither belongs into the middle of a page.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { xhr, target } = event.detail;
+  const { xhr, requestConfig } = event.detail;
   const outside = xhr.status === 401 || new URL(xhr.responseURL || location.href).pathname === `${root}/login`;
   const isJson = (xhr.getResponseHeader("Content-Type") || "").startsWith("application/json");
-  if (!outside && !isJson) return;
+  if (!outside && !isJson && xhr.status !== 403) return;
   event.detail.shouldSwap = false;
-  const words = outside ? "You are not logged in any more. " : JSON.parse(xhr.responseText).error || "This did not work.";
-  const place = target.matches(".card") ? target.querySelector("[id$=-problem]") : document.getElementById("problem");
-  if (place) {
-    const box = document.createElement("div");
-    box.className = "problem";
-    box.textContent = words;
-    if (outside) {
-      const door = document.createElement("a");
-      door.href = `${root}/login?next=${encodeURIComponent(location.pathname.slice(root.length))}`;
-      door.textContent = "Log in again";
-      box.append(door);
-    }
-    place.replaceChildren(box);
+  const place = answerOf(requestConfig.elt);
+  if (outside) {
+    sayOut(place);
+  } else if (xhr.status === 403) {
+    isOut = true;
+    if (place) showProblem(place, "This page was open for long, or the server was started anew. It was not done; press again.");
+    announce("Not done: press again.", true);
+    welcomeBack();
+  } else {
+    const words = JSON.parse(xhr.responseText).error || "This did not work.";
+    if (place) showProblem(place, words);
+    announce(words, true);
   }
-  announce(words);
 });
-
-document.addEventListener("htmx:sendError", () => announce("The server does not answer. Nothing was changed; try again."));
 
 // A form that was carried out is empty again; one that was refused keeps what was typed.
 document.addEventListener("htmx:afterRequest", (event) => {
-  const form = event.detail.requestConfig.elt;
-  if (form.matches("form[data-reset]") && event.detail.xhr.status === 200) {
+  const { requestConfig, xhr } = event.detail;
+  const form = requestConfig.elt.closest("dialog") ? originOf(requestConfig.elt) : requestConfig.elt;
+  if (form && form.matches("form[data-reset]") && xhr.status === 200 && !xhr.getResponseHeader("HX-Trigger-After-Swap")) {
+    const { key } = form.elements;
+    const held = key && key.value;
     form.reset();
-    for (const each of form.querySelectorAll(".problem")) each.remove();
-    const sheet = form.closest("details");
-    if (sheet && form.dataset.reset === "close") {
-      sheet.open = false;
-      focusOn(sheet.querySelector("summary"));
-    }
+    if (key) key.value = held;
   }
 });
 

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import PENDING
-from budgeted.study.status import CONFIDENCE, Status, status_of
+from budgeted.study.status import CONFIDENCE, Outlook, Status, status_of
+from budgeted.study.words import why_nothing
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
 from budgeted.web.views.studies import StudyCard, card_of
 
@@ -164,20 +165,14 @@ def _outlook(status: Status) -> OutlookView:
         low=now.low,
         high=now.high,
         confidence=CONFIDENCE,
-        words=f"{now.error:.1%} ({now.low:.1%} to {now.high:.1%})".replace("%", " %"),
+        words=_words(now).replace("%", " %"),
     )
+
+
+def _words(now: Outlook) -> str:
+    low, high = f"{now.low:.1%}", f"{now.high:.1%}"
+    return f"{now.error:.1%} ({f'{low} to {high}' if low != high else 'nearly surely'})"
 
 
 def _why_not(study: Snapshot) -> str:
-    if study.closed:
-        return "the study is closed"
-    if study.state.affordable():
-        return ""
-    if not (study.state.cases_left > 0).any():
-        return "every value of every case was bought, asked for, or cannot be had"
-    cheapest = min(
-        feature.cost
-        for feature, left in zip(study.state.problem.features, study.state.cases_left, strict=True)
-        if (left > 0).any()
-    )
-    return f"free are {study.state.free}, and the cheapest value costs {cheapest}"
+    return "the study is closed" if study.closed else why_nothing(study.state)

@@ -1,0 +1,44 @@
+"""The cards of requests: those under way, and those that were settled while a page shows them."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from budgeted.web import reading
+from budgeted.web.api.given import TheDesk
+from budgeted.web.desk import Desk
+from budgeted.web.names import segment
+from budgeted.web.pages.templates import render
+
+router = APIRouter()
+
+_MOST_SHOWN = 2_000
+
+
+@router.get("/studies/{name}/cards")
+async def cards(request: Request, desk: TheDesk, shown: str = "") -> Response:
+    """Return the requests under way, and what became of the others that the page shows."""
+    numbers = [
+        int(each)
+        for each in shown.split(",")
+        if each.isascii() and each.isdecimal() and len(each) <= 15
+    ]
+    view = await reading.cards_page(desk, tuple(numbers[:_MOST_SHOWN]))
+    return render(request, "parts/cards.html", view=view, base=base_of(request, desk))
+
+
+async def card(request: Request, desk: Desk, number: int) -> str:
+    """Return the card of one request as it is now."""
+    view = await reading.cards_page(desk, (number,))
+    mine = view.model_copy(
+        update={"pending": [each for each in view.pending if each.number == number]}
+    )
+    answer = render(request, "parts/cards.html", view=mine, base=base_of(request, desk))
+    return bytes(answer.body).decode()
+
+
+def base_of(request: Request, desk: Desk) -> str:
+    """Return the address of a study, as its pages know it."""
+    root: str = getattr(request.state, "root", "")
+    return f"{root}/studies/{segment(desk.name)}"

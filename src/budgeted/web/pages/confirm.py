@@ -1,0 +1,139 @@
+"""What cannot be undone is confirmed, with a sentence that says what will happen.
+
+The sentence is made from the study as it is. Who confirms sends its digest along; if something
+else would happen by then, the new sentence is shown instead of doing it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from budgeted import money
+from budgeted.money import show
+from budgeted.study import Requested
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import PENDING
+from budgeted.web.pages.answers import is_htmx
+from budgeted.web.pages.templates import render
+
+
+def digest(sentences: Sequence[str]) -> str:
+    """Return by what a confirmation is known."""
+    return hashlib.sha256("\n".join(sentences).encode()).hexdigest()[:16]
+
+
+def ask_first(
+    request: Request,
+    sentences: Sequence[str],
+    *,
+    title: str,
+    button: str,
+    action: str,
+    back: str,
+    fields: Mapping[str, str],
+) -> Response:
+    """Return the question, as a dialogue or, without scripts, as a page.
+
+    Parameters
+    ----------
+    request
+        The form.
+    sentences
+        What will happen.
+    title, button
+        What is asked, and what the button says that does it.
+    action, back
+        Where it is sent, and where leads who does not want it.
+    fields
+        What the form held, its key among them.
+    """
+    given: dict[str, Any] = {
+        "title": title,
+        "sentences": sentences,
+        "button": button,
+        "action": action,
+        "back": back,
+        "fields": {**fields, "confirmed": digest(sentences)},
+    }
+    if not is_htmx(request):
+        return render(request, "confirm.html", **given)
+    headers = {
+        "HX-Retarget": "#confirm",
+        "HX-Reswap": "innerHTML",
+        "HX-Trigger-After-Swap": json.dumps({"ask-first": {}}),
+    }
+    return render(request, "parts/confirm.html", headers=headers, **given)
+
+
+def of_withdrawing(study: Snapshot, case: str, forget: bool) -> list[str]:
+    """Return what withdrawing a case does."""
+    mine = [each for each in study.requests() if each.case == case]
+    pending = [each for each in mine if each.fate == PENDING]
+    values = [each for each in mine if each.value is not None]
+    said = [
+        f"Case {case} is taken out for good: nothing more is measured on it, and this cannot be "
+        f"undone."
+    ]
+    if pending:
+        listed = ", ".join(str(each.number) for each in pending)
+        noun = "Request" if len(pending) == 1 else "Requests"
+        verb = "is" if len(pending) == 1 else "are"
+        said.append(f"{noun} {listed} {verb} cancelled; {show(_sum(pending))} come back.")
+    if values:
+        noun = "value" if len(values) == 1 else "values"
+        what = "taken out of the classifier" if forget else "kept in the classifier"
+        verb = "is" if len(values) == 1 else "are"
+        said.append(
+            f"Its {len(values)} {noun} {verb} {what}; the {show(_sum(values))} that they cost "
+            f"stay spent."
+        )
+    return said
+
+
+def of_closing(study: Snapshot) -> list[str]:
+    """Return what closing a study does."""
+    state = study.state
+    return [
+        "The study is closed for good: nothing more is asked, recorded or undone; only "
+        "corrections remain possible.",
+        f"{show(state.spent)} of {show(state.problem.budget)} are spent; {show(state.free)} will "
+        f"not be spent.",
+    ]
+
+
+def of_less_money(study: Snapshot, budget: Decimal) -> list[str]:
+    """Return what a smaller budget does."""
+    state = study.state
+    gone = money.add(state.spent, state.reserved)
+    return [
+        f"The budget falls from {show(state.problem.budget)} to {show(budget)}.",
+        f"{show(state.spent)} are spent and {show(state.reserved)} reserved, which stays; "
+        f"{show(money.subtract(budget, gone))} are free then instead of {show(state.free)}.",
+    ]
+
+
+def of_correcting(old: Requested, value: str | None, cost: Decimal) -> list[str]:
+    """Return what a correction does."""
+    said = f"Number {old.number}, {old.feature} of case {old.case}: "
+    if value != old.value:
+        said += f"{_value(value)} instead of {_value(old.value)}"
+    if cost != old.cost:
+        both = ", " if value != old.value else ""
+        said += f"{both}{show(cost)} instead of {show(old.cost)} charged"
+    return [f"{said}.", "The classifier and the money change at once; the log keeps both."]
+
+
+def _sum(requests: Sequence[Requested]) -> Decimal:
+    return reduce(money.add, (each.cost for each in requests), Decimal(0))
+
+
+def _value(value: str | None) -> str:
+    return "no value" if value is None else value

@@ -1,0 +1,95 @@
+// Cards of requests: each stays where it is. One that is settled, by whomever, turns grey in its
+// place and says what was recorded; new ones come at the end. Only a press puts settled cards away.
+"use strict";
+
+const isTouched = (card) =>
+  (card.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")) ||
+  card.querySelector("details.more[open]") !== null ||
+  [...card.querySelectorAll("input[type=text], textarea")].some((each) => each.value !== each.defaultValue);
+
+const parseCards = (html) => {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  return new Map([...page.querySelectorAll(".card")].map((card) => [card.id, document.adoptNode(card)]));
+};
+
+const isSettled = (card) => card.classList.contains("settled");
+
+// A card takes the place of another of the same size; it takes nothing for a moment, because a
+// click that comes now was meant for what stood there.
+const replaceCard = (old, fresh) => {
+  const focused = old.contains(document.activeElement);
+  fresh.style.minHeight = `${old.offsetHeight}px`;
+  old.replaceWith(fresh);
+  htmx.process(fresh);
+  hush(fresh);
+  if (anchor === old) anchor = fresh;
+  if (focused) focusOn(fresh.querySelector("h3"));
+};
+
+// Somebody is typing in a card that a colleague settles: what was typed stays to be read.
+const setAside = (old, fresh) => {
+  old.classList.add("settled", "aside");
+  for (const each of old.querySelectorAll("button, input, select, textarea")) each.disabled = true;
+  const note = document.createElement("div");
+  note.className = "notice";
+  note.append("Somebody else has just settled this request: ", ...fresh.querySelector(".because").childNodes);
+  old.append(note);
+};
+
+const reconcile = (list, html) => {
+  const wanted = parseCards(html);
+  for (const card of list.querySelectorAll(".card")) {
+    const fresh = wanted.get(card.id);
+    wanted.delete(card.id);
+    if (!fresh || card.querySelector(".htmx-request")) continue; // its own answer is on its way
+    if (isSettled(card) && isSettled(fresh)) continue;
+    if (!isSettled(card) && !isSettled(fresh)) continue;
+    if (isSettled(fresh) && isTouched(card)) setAside(card, fresh);
+    else replaceCard(card, fresh);
+  }
+  for (const card of wanted.values()) {
+    if (isSettled(card)) continue;
+    card.classList.add("new");
+    list.append(card);
+    htmx.process(card);
+    hush(card);
+  }
+  showState(list);
+};
+
+const showState = (list) => {
+  const empty = document.getElementById("no-requests");
+  const away = document.getElementById("put-away");
+  if (empty) empty.hidden = list.querySelector(".card") !== null;
+  if (away) away.disabled = list.querySelector(".card.settled") === null;
+};
+
+const putAway = (list) => {
+  for (const card of list.querySelectorAll(".card.settled")) card.remove();
+  showState(list);
+  focusOn(document.getElementById("ask-button") || list.querySelector(".card h3"));
+};
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest && event.target.closest("[data-put-away]")) putAway(document.getElementById("requests"));
+});
+
+// The server is told which cards stand here, so that it can say what became of them.
+document.addEventListener("htmx:configRequest", (event) => {
+  const list = event.detail.elt;
+  if (list.id !== "requests") return;
+  event.detail.parameters.shown = [...list.querySelectorAll(".card")].map((card) => card.id.slice("card-".length)).join(",");
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { requestConfig, xhr } = event.detail;
+  const from = requestConfig.elt;
+  if (xhr.status !== 200) return;
+  if (from.id === "requests") reconcile(from, xhr.responseText);
+  const card = from.closest(".card");
+  const fresh = card && parseCards(xhr.responseText).get(card.id);
+  if (fresh) {
+    replaceCard(card, fresh);
+    showState(document.getElementById("requests"));
+  }
+});

@@ -1,0 +1,93 @@
+"""The cards of a study: requests under way, and those that were settled while a page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pydantic import Field
+
+from budgeted.events import Entry
+from budgeted.money import show
+from budgeted.study import Requested
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import CANCELLED, FAILED, PENDING
+from budgeted.web.views.parts import RequestView, View, people_time, request_of
+
+
+class SettledView(View):
+    """A request that is over: what became of it, by whom, and whether that can be undone."""
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    fate: str
+    value: str | None
+    words: str = Field(examples=["anna, 2026-01-05 09:30:00 UTC: low, 4.00 charged."])
+    undoable: bool
+
+
+class CardsView(View):
+    """The cards of a page, by number."""
+
+    pending: list[RequestView]
+    settled: list[SettledView] = Field(description="of those that the page shows")
+
+
+def cards_view(study: Snapshot, shown: tuple[int, ...]) -> CardsView:
+    """Return the requests under way, and what became of others that a page shows.
+
+    Parameters
+    ----------
+    study
+        At the moment.
+    shown
+        Numbers of the cards on the page.
+    """
+    over = [
+        study.numbered[number]
+        for number in sorted(set(shown))
+        if number in study.numbered and study.numbered[number].fate != PENDING
+    ]
+    last = _last_entries(study, {each.number for each in over})
+    return CardsView(
+        pending=[request_of(each, study.state.problem) for each in study.requests(PENDING)],
+        settled=[settled_of(study, each, last.get(each.number)) for each in over],
+    )
+
+
+def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> SettledView:
+    """Return a request that is over, with the event that it was last about."""
+    if request.fate == CANCELLED:
+        what = "cancelled, its money is free again"
+    elif request.fate == FAILED:
+        bill = f"{show(request.cost)} charged" if request.cost else "its money is free again"
+        what = f"failed, {bill}"
+    else:
+        value = "no value" if request.value is None else request.value
+        what = f"{value}, {show(request.cost)} charged"
+    who = "" if last is None else f"{last.by}, {people_time(last.at)} UTC: "
+    return SettledView(
+        number=request.number,
+        case=request.case,
+        feature=request.feature,
+        label=request.label,
+        fate=request.fate,
+        value=request.value,
+        words=f"{who}{what}.",
+        undoable=not study.closed
+        and request.asked is not None
+        and request.case not in study.withdrawn,
+    )
+
+
+def _last_entries(study: Snapshot, numbers: Collection[int]) -> dict[int, Entry]:
+    """The last event about each of some requests."""
+    found: dict[int, Entry] = {}
+    for entry in reversed(study.entries):
+        if len(found) == len(numbers):
+            break
+        number = getattr(entry.event, "number", None)
+        if number is not None and number in numbers and number not in found:
+            found[number] = entry
+    return found
