@@ -112,6 +112,7 @@ def test_a_study_by_keyboard_alone(browser, filled):
         page.keyboard.press("Enter")
         expect(page.locator("#preview-heading")).to_be_focused()
         tab_to(page, page.get_by_role("button", name="Begin the study"))
+        expect(page.locator("#new button[aria-disabled]")).to_have_count(0)
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
@@ -120,24 +121,7 @@ def test_a_study_by_keyboard_alone(browser, filled):
         page.keyboard.press("Enter")
         expect(cards(page)).to_have_count(2)
         expect(page.locator("#announcer")).to_contain_text("2 new requests")
-        first = cards(page).nth(0)
-        feature, case = first.locator("h3 strong").all_inner_texts()
-        tab_to(page, ready(first).get_by_role("button", name=TRUTH[case][feature], exact=True))
-        page.keyboard.press("Space")
-        expect(cards(page)).to_have_count(1)
-        expect(page.locator("#card-1.settled h3")).to_be_focused()
-        expect(page.locator("#announcer")).to_contain_text("Request 1")
-        page.keyboard.press("Tab")
-        undo = ready(page.locator("#card-1")).get_by_role("button", name="Undo")
-        expect(undo).to_be_focused()
-        page.keyboard.press("Enter")
-        expect(cards(page)).to_have_count(2)
-        expect(page.locator("#card-1 h3")).to_be_focused()
-        first = ready(page.locator("#card-1"))
-        tab_to(page, first.get_by_role("button", name=TRUTH[case][feature], exact=True))
-        page.keyboard.press("Enter")
-        expect(cards(page)).to_have_count(1)
-
+        tell_undo_and_tell_again(page)
         tab_to(page, ready(cards(page).nth(0)).get_by_text("It failed"))
         page.keyboard.press("Enter")
         tab_to(page, page.get_by_role("button", name="Record the failure"))
@@ -156,15 +140,41 @@ def test_a_study_by_keyboard_alone(browser, filled):
         tab_to(page, page.locator("input[name=value]:checked"))
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        leave = page.get_by_role("link", name="Leave it as it is").last
-        expect(leave).to_be_focused()
-        assert not accessibility_problems(page)
-        expect(page.locator("dialog button")).not_to_have_attribute("aria-disabled", "true")
-        tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Correct it"))
-        page.keyboard.press("Enter")
+        confirm_by_keyboard(page)
         expect(page.locator("#lines tbody tr").first).to_contain_text("number 1 corrected")
     with Study.open(filled.database, name) as study:
         assert [each.fate for each in study.requests()] == ["told", "failed"]
+
+
+def tell_undo_and_tell_again(page):
+    """The focus stays with the card, on what cannot be pressed by the same key."""
+    first = cards(page).nth(0)
+    feature, case = first.locator("h3 strong").all_inner_texts()
+    tab_to(page, ready(first).get_by_role("button", name=TRUTH[case][feature], exact=True))
+    page.keyboard.press("Space")
+    expect(cards(page)).to_have_count(1)
+    expect(page.locator("#card-1.settled h3")).to_be_focused()
+    expect(page.locator("#announcer")).to_contain_text("Request 1")
+    page.keyboard.press("Tab")
+    undo = ready(page.locator("#card-1")).get_by_role("button", name="Undo")
+    expect(undo).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(cards(page)).to_have_count(2)
+    expect(page.locator("#card-1 h3")).to_be_focused()
+    first = ready(page.locator("#card-1"))
+    tab_to(page, first.get_by_role("button", name=TRUTH[case][feature], exact=True))
+    page.keyboard.press("Enter")
+    expect(cards(page)).to_have_count(1)
+
+
+def confirm_by_keyboard(page):
+    """What is pressed by one more Enter is the way back."""
+    leave = page.get_by_role("link", name="Leave it as it is").last
+    expect(leave).to_be_focused()
+    assert not accessibility_problems(page)
+    expect(page.locator("dialog button")).not_to_have_attribute("aria-disabled", "true")
+    tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Correct it"))
+    page.keyboard.press("Enter")
 
 
 def choose(page, selector, content):
@@ -255,11 +265,11 @@ def test_where_people_must_log_in_they_do(browser, tmp_path):
         page.bring_to_front()
         page.evaluate("() => dispatchEvent(new Event('focus'))")  # no window manager here
         expect(page.locator("#toast")).to_contain_text("You are logged in again")
+        watched.expect_refusal("401")
         expect(page.get_by_role("alert")).to_have_count(0)
         expect(page.locator("#record-case")).to_have_value("half a name")
         page.get_by_role("button", name="Ask what to measure").click()
         expect(cards(page)).to_have_count(6)
-        page.get_by_text("You are").click()
         page.get_by_role("button", name="Log out").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
         page.goto(guarded.study_url(NAME))

@@ -166,7 +166,6 @@ def correct_the_first(page):
     expect(page.get_by_role("alert")).to_contain_text("too much")  # refused, and still filled in
     expect(page.get_by_label("Why")).to_have_value("read the wrong line")
     page.get_by_label("What was really charged").fill("4.00")
-    page.wait_for_timeout(1100)
     page.get_by_role("button", name="Correct it").click()
     confirm(page, f"{wrong} instead of {right}", "the log keeps both")
     line = page.locator("#lines tbody tr").first
@@ -294,7 +293,6 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.locator("#record-problem")).to_contain_text("there is no case 'nobody'")
         watched.expect_refusal("422")
         expect(page.locator("#record-case")).to_have_value("nobody")
-        page.wait_for_timeout(1100)  # a form that was just sent takes nothing
         page.locator("#record-case").fill("P01")
         page.locator("#record-cost").fill("2.50")
         page.get_by_role("button", name="Record", exact=True).click()
@@ -307,7 +305,6 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.locator("#budget-problem .problem")).to_be_visible()
         watched.expect_refusal("422")
         page.get_by_label("New budget").fill("20.50")
-        page.wait_for_timeout(1100)
         page.get_by_role("button", name="Change it").click()
         confirm(page, "The budget falls from 400.00 to 20.50", "18.00 are free then")
         expect(page.locator("#money-free")).to_have_text("18.00")

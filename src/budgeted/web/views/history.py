@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
-from budgeted.events import Entry
+from budgeted.events import Entry, Undone
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.words import as_csv, describe
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
@@ -62,10 +64,13 @@ def history_view(
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)
     shown = chosen[::-1][(page - 1) * PER_PAGE : page * PER_PAGE]
+    undone = {
+        entry.event.number: entry.seq for entry in study.entries if isinstance(entry.event, Undone)
+    }
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[_line(study, entry) for entry in shown],
+        lines=[_line(study, entry, undone) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -128,12 +133,13 @@ def worklist_csv(study: Snapshot) -> str:
     )  # fmt: skip
 
 
-def _line(study: Snapshot, entry: Entry) -> HistoryLine:
+def _line(study: Snapshot, entry: Entry, undone: Mapping[int, int]) -> HistoryLine:
     shown = event_of(entry)
     if shown.number is None:
         return HistoryLine(event=shown, request=None, corrects=False)
     request = request_of(study.request(shown.number), study.state.problem)
     brought = shown.kind in ("told", "recorded", "corrected")
+    brought &= shown.seq > undone.get(shown.number, 0)  # what was undone is no value any more
     return HistoryLine(event=shown, request=request, corrects=brought and request.correctable)
 
 
