@@ -95,7 +95,7 @@ def run(variant: Variant, quick: bool, workers: str, log: Path) -> tuple[str, bo
     if variant.impossible:
         return f"left out: {variant.impossible}", True
     chosen = f"({variant.chosen}) and not slow" if quick else variant.chosen
-    command = [sys.executable, "-m", "pytest", "-m", chosen, "-n", workers, "-q", "--tb=short"]
+    command = [sys.executable, "-m", "pytest", "-m", chosen, "-n", workers, "-v", "--tb=short"]
     if variant.ignores_interrupts:  # as nohup does, or a script that starts it with &
         command = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *command]
     began = time.monotonic()
