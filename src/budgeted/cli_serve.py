@@ -26,6 +26,20 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
               "database]")  # fmt: skip
 @click.option("--tls-certificate", type=_FILE, help="Speak HTTPS with this certificate …")
 @click.option("--tls-key", type=_FILE, help="… and this key.")
+@click.option("--trusted-proxy", "trusted_proxies", metavar="ADDRESS", multiple=True,
+              help="Address or network of a proxy whose X-Forwarded-For, -Proto, -Host and -Prefix "
+              "are believed; again for several.")  # fmt: skip
+@click.option("--root-path", metavar="PATH", default="",
+              help="Path in front of everything, such as /budgeted, behind a proxy.")  # fmt: skip
+@click.option("--allowed-host", "allowed_hosts", metavar="NAME", multiple=True,
+              help="Name under which the page may be reached; again for several.  [default: any "
+              "where people log in, else those of this machine]")  # fmt: skip
+@click.option("--log", metavar="FILE", default="",
+              help="Log every request, log-in and change there; - is standard error.  [default: "
+              "only what is worth a look, to standard error]")  # fmt: skip
+@click.option("--log-format", type=click.Choice(["json", "text"]), default="json",
+              show_default=True, help="How lines of --log look.")  # fmt: skip
+@click.option("--public-metrics", is_flag=True, help="Answer /metrics without credentials.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
               help="Processes of a rehearsal.")  # fmt: skip
 @click.option("--example", is_flag=True, help="Put a sample study in place if there is none.")
@@ -39,6 +53,12 @@ def serve(
     folder: Path | None,
     tls_certificate: Path | None,
     tls_key: Path | None,
+    trusted_proxies: tuple[str, ...],
+    root_path: str,
+    allowed_hosts: tuple[str, ...],
+    log: str,
+    log_format: str,
+    public_metrics: bool,
     workers: int,
     example: bool,
     show: bool,
@@ -58,7 +78,19 @@ def serve(
     if (tls_certificate is None) != (tls_key is None):
         raise click.UsageError("--tls-certificate and --tls-key go together")
     settings = Settings(
-        database, host, port, folder, password_file, token_file, limits=Limits(workers=workers)
+        database,
+        host,
+        port,
+        folder,
+        password_file,
+        token_file,
+        trusted_proxies,
+        root_path.rstrip("/"),
+        tuple(name.lower() for name in allowed_hosts),
+        log,
+        log_format,
+        public_metrics,
+        limits=Limits(workers=workers),
     )
     if example:
         from budgeted.web.sample import put_in_place
@@ -72,12 +104,22 @@ def serve(
 @click.argument("name")
 @click.option("--file", "path", default="budgeted-passwords", show_default=True, type=_FILE,
               help="The file to write.")  # fmt: skip
-@click.password_option(help="Asked for unless given.")
-def serve_password(name: str, path: Path, password: str) -> None:
-    """Let a person log in: write NAME and a hash of the password into a file."""
-    from budgeted.web.credential_files import write_line
+@click.option("--password", help="Asked for unless given.")
+@click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
+def serve_password(name: str, path: Path, password: str | None, remove: bool) -> None:
+    """Let a person log in: write NAME and a hash of the password into a file.
+
+    A server that runs notices: who has another password, or is taken out, is logged out at once.
+    """
+    from budgeted.web.credential_files import remove_line, write_line
     from budgeted.web.credentials import password_line
 
+    if remove:
+        remove_line(path, name)
+        click.echo(f"{name} is not in {path} any more")
+        return
+    if password is None:
+        password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     write_line(path, name, password_line(password))
     click.echo(f"{name} is in {path}; start the server with --password-file {path}")
 
@@ -86,11 +128,16 @@ def serve_password(name: str, path: Path, password: str) -> None:
 @click.argument("name")
 @click.option("--file", "path", default="budgeted-tokens", show_default=True, type=_FILE,
               help="The file to write.")  # fmt: skip
-def serve_token(name: str, path: Path) -> None:
+@click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
+def serve_token(name: str, path: Path, remove: bool) -> None:
     """Let a program in: print a new token for NAME, and write its sum into a file."""
-    from budgeted.web.credential_files import write_line
+    from budgeted.web.credential_files import remove_line, write_line
     from budgeted.web.credentials import new_token, token_line
 
+    if remove:
+        remove_line(path, name)
+        click.echo(f"{name} is not in {path} any more", err=True)
+        return
     token = new_token()
     write_line(path, name, token_line(token))
     click.echo(f"{name} is in {path}; start the server with --token-file {path}", err=True)

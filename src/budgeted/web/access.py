@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from budgeted.journal import user
 from budgeted.web.credential_files import CredentialFiles
+from budgeted.web.logs import note, trace
 from budgeted.web.origins import SAFE, refusal
 from budgeted.web.pages.errors import error_page
 from budgeted.web.sessions import Session, Sessions
@@ -75,30 +76,46 @@ class Door:
         session = sessions.read_cookies(headers.getlist("cookie"), name)
         if session is not None and session.proved and not self._is_proved(session, sessions):
             session = None
-        refused: Response | None = None
-        if (speaks_against := refusal(scope, headers, self._settings)) is not None:
-            refused = JSONResponse({"error": speaks_against[1]}, speaks_against[0])
-        actor = None
-        if refused is None:
-            actor = self._actor(headers, session)
-            if actor is None and not _is_among(scope["path"], self._open):
-                refused = _ask_to_log_in(scope, headers)
+        actor, refused = self._admit(scope, headers, session)
         fresh = None
         if not _is_among(scope["path"], _NO_SESSION):
             if session is not None:
                 fresh = sessions.renewed(session)
             elif refused is None:
                 fresh = session = sessions.begin("")
-        state["actor"], state["session"] = actor or "", session
+        state["actor"], state["session"] = actor, session
         state["csrf"] = "" if session is None else sessions.form_token(session)
         watched = session is not None and session.proved and "authorization" not in headers
         answer = _Answer(self, scope, send, fresh, session if watched else None)
         if refused is None:
-            await self._app(scope, receive, answer)
+            await self._pass_on(scope, receive, answer)
         else:
-            if speaks_against and not scope["path"].startswith("/api/"):
-                refused = error_page(Request(scope), *speaks_against)
-            await refused(scope, receive, answer)
+            await _refused(scope, headers, *refused)(scope, receive, answer)
+
+    def _admit(
+        self, scope: Scope, headers: Headers, session: Session | None
+    ) -> tuple[str, tuple[int, str] | None]:
+        """Who acts, and what speaks against it: a status, and words."""
+        if (against := refusal(scope, headers, self._settings)) is not None:
+            return "", against
+        actor = self._actor(headers, session)
+        if actor is None and not _is_among(scope["path"], self._open):
+            return "", (401, "log in first, or send a token: Authorization: Bearer …")
+        return actor or "", None
+
+    async def _pass_on(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        """Have the application answer; if something breaks there, say so."""
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:
+            if answer.begun:
+                raise
+            note(**trace(error))
+            words = "something broke in the server; its log says where"
+            broken: Response = JSONResponse({"error": words}, 500)
+            if not _is_among(scope["path"], _NO_SESSION):
+                broken = error_page(Request(scope), 500, words)
+            await broken(scope, receive, answer)
 
     def lasts(self, session: Session, sessions: Sessions) -> bool:
         """Tell whether somebody who logged in is still in."""
@@ -134,10 +151,11 @@ class _Answer:
         self._send = send
         self._fresh = fresh
         self._watched = watched
-        self._is_stream = self._over = False
+        self.begun = self._is_stream = self._over = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             message["headers"] = self._headers(message.get("headers", ()))
         elif self._is_stream and self._watched is not None and not self._over:
             if not self._door.lasts(self._watched, self._scope["app"].state.sessions):
@@ -203,18 +221,20 @@ def local_target(given: str) -> str:
     return given if inside and "\\" not in given else "/studies"
 
 
-def _ask_to_log_in(scope: Scope, headers: Headers) -> Response:
-    path = scope["path"]
-    if _is_for_programs(scope, headers) or scope["method"] not in SAFE:
-        words = "log in first, or send a token: Authorization: Bearer …"
-        response: Response = JSONResponse({"error": words}, 401)
-        if not _is_for_programs(scope, headers):
-            response = error_page(Request(scope), 401, "you are not logged in, or not any more")
-        response.headers["WWW-Authenticate"] = 'Bearer realm="budgeted"'
-        return response
-    query = scope.get("query_string", b"").decode("latin-1")
-    wanted = f"{path}?{query}" if query else path
-    return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=303)
+def _refused(scope: Scope, headers: Headers, status: int, words: str) -> Response:
+    """Return a refusal: JSON for programs, a page for people, the log-in for those who browse."""
+    response: Response = JSONResponse({"error": words}, status)
+    if status != 401:
+        plain = scope["path"].startswith("/api/")
+        return response if plain else error_page(Request(scope), status, words)
+    if not _is_for_programs(scope, headers):
+        if scope["method"] in SAFE:
+            query = scope.get("query_string", b"").decode("latin-1")
+            wanted = f"{scope['path']}?{query}" if query else scope["path"]
+            return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=303)
+        response = error_page(Request(scope), 401, "you are not logged in, or not any more")
+    response.headers["WWW-Authenticate"] = 'Bearer realm="budgeted"'
+    return response
 
 
 def _is_for_programs(scope: Scope, headers: Headers) -> bool:

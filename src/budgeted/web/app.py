@@ -10,17 +10,19 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from budgeted import __version__
-from budgeted.web import api, doorway, failures, probes
+from budgeted.web import api, doorway, failures, openapi, probes
 from budgeted.web.access import Door
 from budgeted.web.attempts import Attempts
 from budgeted.web.connections import most_connections
 from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.limits import SizeLimit
+from budgeted.web.logs import Log
 from budgeted.web.metrics import Metrics
 from budgeted.web.office import Office
 from budgeted.web.pages.once import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.proxies import Forwarded
+from budgeted.web.recorder import Recorder
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.sessions import Sessions
 from budgeted.web.settings import Settings
@@ -60,6 +62,7 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await rehearsals.close()
             await office.close()
+            app.state.log.close()
 
     # The usual pages about the API load their scripts from elsewhere; the document is enough.
     app = FastAPI(
@@ -69,11 +72,13 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,  # see budgeted.web.openapi
     )
     app.state.settings, app.state.credentials = settings, credentials
     app.state.attempts, app.state.metrics = Attempts(), Metrics()
+    app.state.log = Log.of(settings)
     failures.install(app)
+    openapi.install(app, guarded=settings.credentials_needed)
     app.include_router(api.router)
     app.include_router(doorway.router)
     app.include_router(probes.router)
@@ -83,4 +88,5 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(SizeLimit, limits=settings.limits)
     app.add_middleware(Door, settings=settings, credentials=credentials)
     app.add_middleware(Forwarded, settings=settings)
+    app.add_middleware(Recorder, log=app.state.log, metrics=app.state.metrics)
     return app

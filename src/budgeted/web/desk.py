@@ -26,6 +26,7 @@ from budgeted.study.standing import Standing
 from budgeted.study.together import Granted, Wish
 from budgeted.web.curve import Curve
 from budgeted.web.footprint import footprint
+from budgeted.web.logs import note
 
 View = TypeVar("View")
 
@@ -182,6 +183,7 @@ class Desk:
 
         wish = Wish.to("ask", decide, n, by=by, key=key)
         granted: Granted = await self._wait_for(wish, late=True)
+        self._note(granted)
         return Done(granted.requests, granted.state, granted.repeated)
 
     async def tell(
@@ -277,7 +279,13 @@ class Desk:
         requests = granted.requests
         if number is not None and not requests:  # told before: harmless, and still an answer
             requests = ((await self.look()).request(number),)
+        self._note(granted)
         return Done(requests, granted.state, granted.repeated)
+
+    def _note(self, granted: Granted) -> None:
+        """Have the log of the server say which requests it was about."""
+        numbers = [each.number for each in granted.requests]
+        note(study=self.name, requests=numbers, repeated=granted.repeated)
 
     def _wait_for(self, wish: Wish | None, late: bool = False) -> asyncio.Future[Any]:
         if len(self._waiting) >= _MOST_WAITING:

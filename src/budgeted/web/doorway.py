@@ -14,6 +14,7 @@ from budgeted.web.attempts import Attempts
 from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.credentials import check_name
 from budgeted.web.forms import checked_form
+from budgeted.web.logs import note
 from budgeted.web.pages.login import login_page
 from budgeted.web.sessions import Session, Sessions
 
@@ -48,7 +49,9 @@ async def log_in(
     try:
         line = await attempts.check(files.current, address, name, secret, browser)
     except BusyError as error:
+        _tell(request, files, name, "too many")
         return login_page(request, str(error), local_target(next), name=name, status=429)
+    _tell(request, files, name, "right" if line else "wrong")
     if not line:
         words = "this name and password do not belong together"
         return login_page(request, words, local_target(next), name=name, status=401)
@@ -64,6 +67,7 @@ async def log_out(request: Request) -> Response:
     """End a session."""
     session: Session | None = request.state.session
     sessions: Sessions = request.app.state.sessions
+    note(event="log-out")
     if session is not None:
         sessions.end(session)
     response = RedirectResponse("/login", status_code=303)
@@ -90,6 +94,13 @@ def _session_for(request: Request, name: str, target: str, *, proof: str = "") -
     fresh = state.sessions.begin(name, proof=proof)
     response.headers.append("set-cookie", session_cookie(request.scope, fresh))
     return response
+
+
+def _tell(request: Request, files: CredentialFiles, name: str, result: str) -> None:
+    """Have the log say who tried; a name that nobody has may be a password in the wrong field."""
+    known = bool(files.current.lines_of(name))
+    note(event="log-in", result=result, actor=name if known else "nobody known")
+    request.app.state.metrics.logins.add(result=result)
 
 
 def _name(request: Request) -> str:

@@ -105,6 +105,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(BudgetedError)
     async def _ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, BudgetedError)
+        request.state.cause = error
         told = words(error)
         several = told if getattr(error, "mistakes", ()) else []
         return refuse(request, status_of(error), printable(_whole(error, told)), several)
@@ -113,6 +114,7 @@ def install(app: FastAPI) -> None:
     async def _storage(request: Request, error: Exception) -> Response:
         """A large upload goes through a temporary file, and that disk can be full as well."""
         assert isinstance(error, OSError)
+        request.state.cause = error
         _log.exception("%s %s", request.method, request.url.path)
         return refuse(request, 503, f"{words_of(error)}; nothing was done", [])
 

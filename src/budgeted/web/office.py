@@ -15,6 +15,7 @@ from budgeted.judging import Validation
 from budgeted.study import Study
 from budgeted.study.file import StudyFile
 from budgeted.web.desk import Desk
+from budgeted.web.logs import note
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
 from budgeted.web.validation import read_validation, tidy_validation
@@ -94,6 +95,7 @@ class Office:
                 _begin, self.settings.database, given, by, self._validation_file(given.name),
                 validation,
             )  # fmt: skip
+            note(study=given.name, operation="create")
             return self._take(study, judge)
 
     async def judge_on(self, name: str, content: bytes, label_column: str = "label") -> None:
@@ -105,6 +107,7 @@ class Office:
             judge = await asyncio.to_thread(read_validation, tidy, problem)
             await asyncio.to_thread(write_whole, self._validation_file(name), tidy)
             desk.judge_on(judge)
+            note(study=name)
 
     async def _open(self, name: str) -> Desk:
         """Open a study once, however many wait for it; nothing is left of one that is not there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import socket
 import ssl
 import sys
@@ -17,9 +18,11 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 
+from budgeted import __version__
 from budgeted.errors import AccessError
 from budgeted.web.app import create_app
 from budgeted.web.connections import Acceptor, most_connections
+from budgeted.web.logs import Bridge
 from budgeted.web.protocol import GuardedProtocol
 from budgeted.web.settings import Settings
 
@@ -130,6 +133,9 @@ def run(
     server = Server(app, settings, tls)
     address = _address(settings, listening, tls is not None)
     sys.setswitchinterval(_SWITCH)
+    bridge = Bridge(app.state.log)
+    for name in ("asyncio", "budgeted", "uvicorn.error"):
+        logging.getLogger(name).addHandler(bridge)
     logging.getLogger("asyncio").setLevel(logging.ERROR)
 
     async def serve() -> None:
@@ -139,6 +145,7 @@ def run(
         if server.started:
             gc.freeze()  # what was loaded stays; looking through it again and again is in vain
             gc.set_threshold(_MANY_OBJECTS, 20, 50)
+            app.state.log.write("start", address=address, version=__version__, process=os.getpid())
             announce(f"The page is at {address} (end with Ctrl-C)")
             if show:
                 webbrowser.open(address)
