@@ -15,7 +15,7 @@ from benchmark.promises import HOLDS
 from benchmark.report import Material, write
 from budgeted import executors
 from budgeted.errors import BudgetedError
-from budgeted.results import Store
+from budgeted.results import Store, Survey
 from budgeted.runner import run
 
 
@@ -64,7 +64,7 @@ def main(
                     compute(line, runs, Path(results), executor)
         elif not fingerprint:
             for line in lines:
-                say_remarks(Store(Path(results), line.experiment(runs)))
+                say(Store(Path(results), line.experiment(runs)).survey())
         material = Material.read(Path(results), runs, fingerprint=fingerprint)
         look = asked or ", ".join(f"{name} lacks runs" for name in material.lacking[:3])
         home = folder_of_page(docs, Path(results), look)
@@ -85,18 +85,18 @@ def compute(line: Line, runs: int | None, results: Path, executor: Executor) -> 
     """Compute the runs of a line that are missing."""
     started = time.monotonic()
     experiment = line.experiment(runs)
-    store = Store(results, experiment)
-    say_remarks(store)
-    missing = len(store.missing())
+    survey = Store(results, experiment).survey()
+    say(survey)
+    missing = len(survey.missing)
     if missing:
         run(experiment, results, executor)
     seconds = time.monotonic() - started
     click.echo(f"{line.name}: {missing} runs computed in {seconds:.0f} s", err=True)
 
 
-def say_remarks(store: Store) -> None:
+def say(survey: Survey) -> None:
     """Name what is there and cannot be used."""
-    for remark in store.remarks():
+    for remark in survey.remarks():
         click.echo(remark, err=True)
 
 

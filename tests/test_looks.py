@@ -19,6 +19,8 @@ from budgeted.provenance import Provenance
 from budgeted.runner import run
 from budgeted.runs import Runs
 
+pytestmark = pytest.mark.slow
+
 LINES = (Line("figure-3b", 4, 2), Line("figure-3b", 3, 2))
 BROAD = Line("figure-3b", 2, 2, broad=True)
 

@@ -137,6 +137,7 @@ def test_a_file_that_changes_under_way_is_not_used(folder):
         run_here(experiment, folder / "out")
 
 
+@pytest.mark.slow
 def test_a_module_can_be_named_on_the_command_line(folder):
     (folder / "mine.toml").write_text(TOML.replace("modules =", "# modules ="))
     command = ["experiment", "run", str(folder / "mine.toml"), "--out", str(folder / "out"),

@@ -113,6 +113,7 @@ def test_a_change_of_any_file_counts_if_and_only_if_it_decides(tmp_path):
     assert not [name for name in changed if changed[name] == DECIDES[name]]
 
 
+@pytest.mark.slow
 def test_a_module_that_is_new_counts_as_soon_as_it_is_imported(copy):
     (copy / "policies" / "newest.py").write_text("x = 1\n")
     assert set(parts_that_decide(copy)) - set(DECIDES) == {"budgeted.policies.newest"}
@@ -142,6 +143,12 @@ def test_the_same_code_has_the_same_hash_in_an_archive(copy, tmp_path):
             archive.write(file, file.relative_to(copy.parent))
     inside = zipfile.Path(tmp_path / "wheel.zip", "budgeted/")
     assert parts_that_decide(inside) == DECIDES
+
+
+def test_a_package_without_sources_is_refused(tmp_path):
+    (tmp_path / "experiment.pyc").write_bytes(b"compiled")
+    with pytest.raises(RunnerError, match="the sources of budgeted are not there"):
+        parts_that_decide(tmp_path)
 
 
 def test_releases_of_python_and_numpy_count_and_repairs_do_not():

@@ -148,6 +148,7 @@ def test_no_damage_goes_unnoticed(done, tmp_path):
         read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "empty", "flipped"])
 def test_a_damaged_run_is_named_and_done_again(damage, done, tmp_path):
     content = done.results.read_bytes()
@@ -156,7 +157,7 @@ def test_a_damaged_run_is_named_and_done_again(damage, done, tmp_path):
               "flipped": whole[:100] + bytes([whole[100] ^ 4]) + whole[101:]}[damage]  # fmt: skip
     done.run_file(0, 1).write_bytes(broken)
     assert done.missing() == [(0, 1)]
-    assert done.damaged() == [done.run_file(0, 1)]
+    assert done.survey().damaged == [done.run_file(0, 1)]
     file = tmp_path / "small.toml"
     file.write_text(TOML)
     result = CliRunner().invoke(

@@ -110,10 +110,10 @@ def run_with_progress(
     from budgeted.results import Store
     from budgeted.runner import run as run_experiment
 
-    before = Store(out, chosen)
+    before = Store(out, chosen).survey()
     for remark in before.remarks():
         click.echo(remark, err=True)
-    missing = len(before.missing())
+    missing = len(before.missing)
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(

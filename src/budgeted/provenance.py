@@ -158,6 +158,11 @@ def parts_that_decide(package: Traversable) -> dict[str, str]:
             found |= {f"{name}/{at}": _digest(each.read_bytes()) for at, each in _data(folder)}
             if folder is not package:
                 todo += [f"{name}.{each}" for each in _modules(folder)]
+    if PLAYS_A_RUN not in found:
+        raise RunnerError(
+            f"{package}: the sources of budgeted are not there, so that nobody can tell which code "
+            "computes; install it with its .py files"
+        )
     return found
 
 

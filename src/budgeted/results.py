@@ -42,6 +42,27 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Survey:
+    """What is to be computed of an experiment, and what is there and cannot be used."""
+
+    name: str
+    missing: list[Pair]
+    damaged: list[Path]
+    others: list[Others]
+
+    def remarks(self) -> list[str]:
+        """Return in words what is there and cannot be used."""
+        named = self.damaged[:_MOST_NAMED]
+        said = [f"{file}: is damaged; this run is done again" for file in named]
+        if len(self.damaged) > len(named):
+            more = len(self.damaged) - len(named)
+            said.append(f"{self.name}: {more} more files are damaged; these runs are done again")
+        return said + [
+            f"{self.name}: not used, as other code computed them: {each}" for each in self.others
+        ]
+
+
+@dataclass(frozen=True)
 class Store:
     """Where the runs of an experiment are kept.
 
@@ -90,10 +111,12 @@ class Store:
         """Return the (contender, run) that are not there, or not whole."""
         return [pair for pair in self.pairs() if not self._whole(self.run_file(*pair))]
 
-    def damaged(self) -> list[Path]:
-        """Return the files that are there and not whole."""
-        files = (self.run_file(*pair) for pair in self.pairs())
-        return [file for file in files if file.exists() and not self._whole(file)]
+    def survey(self) -> Survey:
+        """Return what is to be computed, and what is there and cannot be used."""
+        missing = self.missing()
+        files = [self.run_file(*pair) for pair in missing]
+        damaged = [file for file in files if file.exists()]
+        return Survey(self.experiment.name, missing, damaged, self.others() if missing else [])
 
     def others(self) -> list[Others]:
         """Return which runs of other code there are."""
@@ -103,19 +126,6 @@ class Store:
             if folder != self.runs_folder and runs:
                 found.append(Others(folder.name.rpartition("-")[2], runs, _why(here, folder)))
         return found
-
-    def remarks(self) -> list[str]:
-        """Return in words what is there and cannot be used, if something is to be computed."""
-        damaged = self.damaged()
-        said = [f"{file}: is damaged; this run is done again" for file in damaged[:_MOST_NAMED]]
-        if len(damaged) > _MOST_NAMED:
-            said.append(f"{len(damaged) - _MOST_NAMED} more files are damaged and done again")
-        if self.missing():
-            said += [
-                f"{self.experiment.name}: not used, as other code computed them: {each}"
-                for each in self.others()
-            ]
-        return said
 
     def begin(self) -> None:
         """Make the folder of the runs, and note in it which code computes them."""
