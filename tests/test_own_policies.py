@@ -2,9 +2,9 @@
 
 import pickle
 import re
-import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from budgeted import executors
 from budgeted.cli import main
 from budgeted.errors import ExperimentError, RunnerError
-from budgeted.experiment import read
+from budgeted.experiment import parse, read
 from budgeted.policies import POLICIES
-from budgeted.results import Store, provenance
+from budgeted.results import Store, provenance, read_results
 from budgeted.runner import run
 
 POLICY = '''
@@ -98,6 +98,10 @@ def test_an_own_policy_spends_money_like_any_other(folder):
     assert set(dearest.runs[0].feature.tolist()) == {1}, "age costs most"
     assert dearest.runs[0].label.tolist() == [0] * 5
     assert set(robin.runs[0].feature.tolist()) == {0, 1, 2}
+    told, _ = read_results(store.results)
+    assert told["experiment"]["modules"] == ["mine_helpers.py", "mine.py"]
+    document = dict(told["experiment"])
+    assert parse(document, document.pop("name"), folder=folder) == experiment
     assert "dearest" not in POLICIES
     assert "mine" not in sys.modules
 
@@ -204,21 +208,21 @@ def test_cells_may_be_separated_by_something_else(folder):
 
 @contextmanager
 def started(command, says, folder):
-    """A process in a folder of its own, until it says something; what it said is given."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", *command], cwd=folder, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    """A process in a folder of its own, from the moment on at which it has said something."""
+    log = folder / f"{command[0]}.log"
+    with log.open("w") as stderr:
+        process = subprocess.Popen([sys.executable, "-m", *command], cwd=folder, stderr=stderr)
     try:
-        for line in process.stderr:
-            found = re.search(says, line)
-            if found:
-                break
-        else:
-            pytest.fail(f"{command[0]} ended before it said {says}")
+        found = None
+        while found is None:
+            ended = process.poll() is not None
+            found = re.search(says, log.read_text())
+            assert found or not ended, f"it ended and never said {says}:\n{log.read_text()}"
+            time.sleep(0.05)
         yield found[1]
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.kill()
+        process.wait()
 
 
 def scheduler(folder):

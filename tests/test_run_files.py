@@ -4,9 +4,12 @@ import json
 import os
 import platform
 import random
+import tempfile
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -15,14 +18,18 @@ import pytest
 from benchmark.comparison import Comparison
 from benchmark.problems import Line
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import budgeted
+from budgeted import run_files
 from budgeted.cli import main
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiment import parse
 from budgeted.provenance import Provenance
 from budgeted.results import read_results
 from budgeted.runner import run
+from budgeted.runs import Names, Run
 
 TOML = """
 title = "Small"
@@ -114,6 +121,54 @@ def test_what_is_read_is_what_was_kept(done):
                 other.cost, other.spent, other.complete, other.single, other.names
             )  # fmt: skip
         assert runs.provenance == results[label].provenance == (Provenance.here(),)
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+amounts = st.decimals(0, 10**12, places=6)
+
+
+@st.composite
+def plays(draw):
+    """A run of any names, with values that did not come, or of nothing at all."""
+    values = draw(st.lists(st.lists(words, min_size=2, max_size=3), min_size=1, max_size=3))
+    names = Names(
+        tuple(draw(words) for _ in values), tuple(draw(st.lists(words, min_size=2, max_size=3))),
+        tuple(map(tuple, values)),
+    )  # fmt: skip
+    bought = draw(st.lists(st.tuples(st.integers(0, len(values) - 1), amounts), max_size=4))
+    features = [feature for feature, _ in bought]
+    costs = tuple(cost for _, cost in bought)
+    return Run(
+        np.array(features, dtype=np.int64),
+        np.array([draw(st.integers(0, len(names.labels) - 1)) for _ in bought], dtype=np.int64),
+        np.array(
+            [draw(st.integers(-1, len(values[each]) - 1)) for each in features], dtype=np.int64
+        ),
+        costs,
+        tuple(accumulate(costs)),
+        np.array([draw(st.floats(0, 1)) for _ in bought], dtype=float),
+        draw(st.floats(0, 1)),
+        draw(st.floats(0, 1)),
+        tuple(sorted(draw(st.sets(st.integers(0, len(values) - 1))))),
+        names,
+    )
+
+
+@given(plays(), words | st.just("budgeted-seal-sha256:" + "0" * 64))
+@settings(max_examples=60)
+def test_any_run_comes_back_as_it_was(played, label):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.parquet")
+        told = {**run_files.facts_of(played, Provenance.here()), "contender": label}
+        run_files.write(run_files.as_table(label, 3, played), told, path)
+        table, found = run_files.read(path)
+        back = run_files.run_of(table, found)
+        assert set(table["policy"].to_pylist()) <= {label}
+    assert found["contender"] == label
+    for name in ("feature", "label", "value", "error"):
+        np.testing.assert_array_equal(getattr(played, name), getattr(back, name))
+    for name in ("cost", "spent", "complete", "single", "discriminative", "names"):
+        assert getattr(played, name) == getattr(back, name)
 
 
 def damages(content):

@@ -116,13 +116,13 @@ class Experiment:
         return replace(self, runs=runs)
 
     def document(self) -> dict[str, Any]:
-        """Return what a file with this experiment says; `parse` gives it back."""
+        """Return what a file with this experiment says; beside its files, `parse` gives it back."""
         return {
             "title": self.title,
             "budget": self.contenders[0].budget,
             "runs": self.runs,
             "seed": self.seed,
-            **({"modules": [each.path for each in self.modules]} if self.modules else {}),
+            **({"modules": [each.name for each in self.modules]} if self.modules else {}),
             "problem": dict(self.problem),
             "policy": [each.document() for each in self.contenders],
         }
