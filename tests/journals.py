@@ -7,9 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from budgeted.errors import ConflictError, JournalError
+from budgeted.errors import ConflictError, ForeignHistoryError, JournalError
 from budgeted.events import Cancelled, Closed, Told
-from budgeted.journal import Journal, studies
+from budgeted.journal import Journal, parse_url, studies
+from budgeted.journal.beside import forget_beside
+from budgeted.journal.connections import make_engine
 
 
 def told(number):
@@ -143,13 +145,95 @@ def check_a_gap_is_found(database):
         journal.read()
 
 
-def check_a_newer_format_is_not_touched(database):
+def check_another_format_is_not_touched(database):
+    said = {
+        "3": "format 3, written by a newer budgeted",
+        "1": "format 1; this budgeted knows format 2 only",
+    }
     with Journal(database, "a", create=True) as journal:
         journal.append([told(1)], expected=0, by="me")
-        tamper(journal, "UPDATE budgeted_format SET version = 2")
-    for create in (False, True):
-        with pytest.raises(JournalError, match=r"format \[2\], written by a newer budgeted"):
-            Journal(database, "a", create=create)
+    for version, words in said.items():
+        with Journal(database, "a") as journal:
+            tamper(journal, f"UPDATE budgeted_format SET version = {version}")
+        for create in (False, True):
+            with pytest.raises(JournalError, match=words):
+                Journal(database, "a", create=create)
+        with pytest.raises(JournalError, match=words):
+            studies(database)
+        repair(database, "UPDATE budgeted_format SET version = 2")
+
+
+def check_a_format_that_is_no_number_is_said(database):
+    with Journal(database, "a", create=True) as journal:
+        kind = "TEXT" if journal._engine.dialect.name == "postgresql" else ""
+        tamper(journal, "DROP TABLE budgeted_format")
+        tamper(journal, f"CREATE TABLE budgeted_format (version {kind})")
+        tamper(journal, "INSERT INTO budgeted_format VALUES ('two')")
+    with pytest.raises(JournalError, match="has journal format 'two'; this budgeted knows"):
+        Journal(database, "a")
+    repair(database, "DELETE FROM budgeted_format")
+    with pytest.raises(JournalError, match="has journal format nothing"):
+        Journal(database, "a")
+
+
+def check_a_cut_tail_is_found(database):
+    """By who opens the study and by who has it open: for reading and for writing, at once."""
+    with Journal(database, "a", create=True) as journal:
+        journal.append([told(1), told(2), told(3)], expected=0, by="me")
+        for left in (2, 1, 0):
+            tamper(journal, f"DELETE FROM budgeted_events WHERE seq > {left}")
+            with Journal(database, "a") as other:
+                with pytest.raises(JournalError, match=f"it holds {left} events, and 3 were writ"):
+                    other.read()
+                with pytest.raises(ConflictError, match="has 3 events by now"):
+                    other.append([told(left + 1)], expected=left, by="you")
+            with pytest.raises(JournalError, match="at event 3"):
+                journal.read(after=3)
+            with pytest.raises(JournalError, match="at event 3"):
+                journal.append([told(4)], expected=3, by="me")
+        assert studies(database) == ("a",)
+
+
+def check_a_lost_head_is_found(database):
+    with Journal(database, "a", create=True) as journal:
+        journal.append([told(1), told(2)], expected=0, by="me")
+        tamper(journal, "DELETE FROM budgeted_heads")
+    with Journal(database, "a") as journal, pytest.raises(JournalError, match="edited at event 1"):
+        journal.read()
+    assert studies(database) == ("a",)
+
+
+def check_another_history_is_refused(database):
+    """Of the same length, shorter or longer: neither read nor written to, and said at once."""
+    for others, least in ((3, 3), (2, 2), (5, 5), (0, 0)):
+        study = f"with {others} events"
+        with Journal(database, study, create=True) as mine, Journal(database, study) as other:
+            mine.append([told(1), told(2), told(3)], expected=0, by="me")
+            tamper(mine, f"DELETE FROM budgeted_events WHERE study = '{study}'")
+            tamper(mine, f"DELETE FROM budgeted_heads WHERE study = '{study}'")
+            if others:
+                events = [told(number) for number in range(11, 11 + others)]
+                other.append(events, expected=0, by="me")
+            for attempt in (
+                lambda mine=mine: mine.read(after=3),
+                lambda mine=mine: mine.read(after=0),
+                lambda mine=mine: mine.append([told(4)], expected=3, by="me"),
+            ):
+                with pytest.raises(ForeignHistoryError, match=f"has {least} now.*Open the study"):
+                    attempt()
+            if mine._file:
+                forget_beside(mine._file)  # as who restores an older copy is told to
+            mine.forget()
+            assert len(mine.read()) == others
+            mine.append([told(99)], expected=others, by="me")
+
+
+def repair(database, statement):
+    """Change a database that cannot be opened."""
+    engine = make_engine(parse_url(database))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(statement)
+    engine.dispose()
 
 
 def check_a_foreign_table_of_our_name_is_not_touched(database):

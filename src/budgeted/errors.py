@@ -150,6 +150,25 @@ class UnknownFateError(JournalError):
 
     What was wanted may be there or not. Repeating it with the same key is safe: it is carried out
     once at most.
+
+    Parameters
+    ----------
+    reason, where
+        As of `JournalError`.
+    key
+        The idempotency key of what was wanted, if it has one.
+    """
+
+    def __init__(self, reason: str, where: str = "", key: str = "") -> None:
+        self.key = key
+        again = f"; repeated with the key {key} it is carried out once at most" if key else ""
+        super().__init__(f"{reason}{again}", where)
+
+
+class ForeignHistoryError(JournalError):
+    """The database holds another history than the one that was read: open the study again.
+
+    Somebody restored an older copy, or put another database in its place.
     """
 
 

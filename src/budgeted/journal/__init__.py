@@ -1,0 +1,278 @@
+"""An append-only log of events: a SQLite file for one person, PostgreSQL for a team.
+
+Two operations: `Journal.read` and `Journal.append`. Events of a study are numbered 1, 2, 3, …
+without gaps. Who appends says which number was the last one he knows; if somebody else was first,
+nothing is written and `ConflictError` says so. Two writers can therefore never take the same number
+(the primary key forbids it) and no write is lost.
+
+Every row carries a digest of itself and of the row before it, and the last one is kept a second
+time: a file that was damaged, cut off, edited or replaced is found out when it is read.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import weakref
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from budgeted.errors import JournalError, UnknownFateError, UnwritableError
+from budgeted.events import Entry, Event, to_json
+from budgeted.journal import reading, writing
+from budgeted.journal.beside import head_beside, keep_beside
+from budgeted.journal.connections import acquire, let_go, parse_url
+from budgeted.journal.opening import check_tables, look_over
+from budgeted.journal.tables import FORMAT, Head, digest_of
+from budgeted.journal.words import UNCHANGED, reason_of, translated
+
+__all__ = ["FORMAT", "Head", "Journal", "now", "parse_url", "studies", "user"]
+
+
+class Journal:
+    """The events of one study in a database.
+
+    Parameters
+    ----------
+    database
+        Path of a SQLite file, or a URL: ``sqlite:///file``, ``postgresql://user@host/name``.
+    study
+        Name of the study; a database holds many.
+    create
+        Make the tables (and the file) if there are none. Unless given, nothing is ever created.
+
+    Attributes
+    ----------
+    head
+        Number and digest of the last event that was seen; the digest stands for all before it.
+    where
+        The database, without a password.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from budgeted.events import Closed
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Journal(f"{folder.name}/studies.db", "anaemia", create=True) as journal:
+    ...     _ = journal.append([Closed("enough")], expected=0, by="anna", at="2026-01-02T03:04:05Z")
+    ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
+    ...     print(journal.head.seq, journal.head.digest[:12])
+    Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
+    1 0b0f9d0a2b8e
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, database: str, study: str, *, create: bool = False) -> None:
+        self.study = study
+        _check_text("the name of the study", study)
+        self._url = parse_url(database)
+        self.where = self._url.render_as_string(hide_password=True)
+        self.head = Head()
+        self._file: str | None = None
+        if self._url.get_backend_name() == "sqlite":
+            self._file = os.path.abspath(self._url.database or "")
+        self._pool = acquire(self._url)
+        self._engine = self._pool.engine
+        self._released = weakref.finalize(self, let_go, self._pool, os.getpid())
+        try:
+            with translated(self.where, study):
+                check_tables(self._pool, self._file, self.where, create=create)
+        except BaseException:
+            self.release()
+            raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let go of the database; its connections are closed when no journal needs them."""
+        self._released()
+
+    def append(
+        self,
+        events: Sequence[Event],
+        *,
+        expected: int,
+        by: str | Sequence[str],
+        at: str | None = None,
+        keys: Sequence[tuple[str, str]] | None = None,
+    ) -> tuple[Entry, ...]:
+        """Write events behind number `expected`, all of them or none; return them as entries.
+
+        Parameters
+        ----------
+        events
+            What happened.
+        expected
+            Number of the last event that the writer knows of; 0 for a new study.
+        by
+            Who writes; or who gave rise to each of the events, where one writes for many.
+        at
+            When (ISO 8601, UTC); now unless given.
+        keys
+            The idempotency key of each event and the fingerprint of its command, see
+            `budgeted.study.keys`; none unless given.
+
+        Raises
+        ------
+        ConflictError
+            If another event has been written meanwhile.
+        ForeignHistoryError
+            If the events up to `expected` are not those that were read here.
+        UnknownFateError
+            If the connection was lost, and it cannot be found out whether they were written.
+        """
+        when = now() if at is None else at
+        actors = [by] * len(events) if isinstance(by, str) else list(by)
+        for each in {by} if isinstance(by, str) else set(actors):
+            _check_text("the name of who writes", each)
+        marks = [("", "")] * len(events) if keys is None else list(keys)
+        texts = [to_json(event) for event in events]
+        entries = tuple(
+            Entry(seq, when, actor, event, *mark)
+            for seq, (actor, event, mark) in enumerate(
+                zip(actors, events, marks, strict=True), expected + 1
+            )
+        )
+        known = self.head if expected == self.head.seq else Head(expected)
+        head = self._write(entries, texts, known)
+        if self.head.seq == expected:
+            self.head = head
+        return entries
+
+    def read(self, after: int = 0) -> tuple[Entry, ...]:
+        """Return the events behind number `after`, checked for gaps, damage and a missing end.
+
+        Raises
+        ------
+        ForeignHistoryError
+            If the events that were seen before are not there any more.
+        """
+        with (
+            translated(self.where, self.study),
+            self._engine.connect() as connection,
+            connection.begin(),
+        ):
+            rows = reading.fetch(connection, self.study, after)
+        entries, head = reading.checked(rows, self.study, after, self.head, self.where)
+        if after == 0 and self.head.seq == 0 and self._file is not None:
+            self._check_beside(entries, head)
+        self.head = head
+        return entries
+
+    def forget(self) -> None:
+        """Forget what was seen, so that whatever history the database holds now is read."""
+        self.head = Head()
+
+    def look_over(self) -> None:
+        """Have the database check itself as thoroughly as it can; raise an error if it is damaged.
+
+        A server does so by itself.
+        """
+        if self._file is None:
+            return
+        with translated(self.where, self.study), self._engine.connect() as connection:
+            look_over(connection, self._file, self.where, whole=True)
+
+    def _write(self, entries: Sequence[Entry], texts: Sequence[str], known: Head) -> Head:
+        """Write entries behind what is known; return the head that they lead to."""
+        lost: Exception | None = None
+        with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
+            connection = plain.execution_options(budgeted_write=True)
+            transaction = connection.begin()
+            found = writing.hold_head(connection, self.study)
+            writing.check_head(connection, found, known, self.study, self.where)
+            rows, head = self._rows(entries, texts, found)
+            if not rows:
+                return head
+            writing.write_rows(connection, self.study, found, rows, self.where)
+            lost = writing.commit(transaction)
+        if lost is not None:  # it may be written all the same
+            self._find_out(lost, head, first=found.seq == 0)
+        if self._file is not None:
+            with self._pool.lock:
+                keep_beside(self._file, self.study, head)
+        return head
+
+    def _rows(
+        self, entries: Sequence[Entry], texts: Sequence[str], before: Head
+    ) -> tuple[list[dict[str, Any]], Head]:
+        rows, digest, seq = [], before.digest, before.seq
+        for entry, body in zip(entries, texts, strict=True):
+            seq, at, by, key, command = entry.seq, entry.at, entry.by, entry.key, entry.command
+            digest = digest_of(digest, self.study, seq, at, by, key, command, body)
+            rows.append({"seq": seq, "at": at, "actor": by, "key": key, "command": command,
+                         "body": body, "digest": digest})  # fmt: skip
+        return rows, Head(seq, digest)
+
+    def _find_out(self, error: Exception, head: Head, *, first: bool) -> None:
+        """Raise an error unless a write whose answer was lost is in the journal."""
+        said = reason_of(error)
+        fate = writing.find_out(self._engine, self.study, head, first)
+        if fate is None:
+            raise UnknownFateError(
+                f"{said}. The connection was lost while writing, and it is not known whether it "
+                f"was written: look at the study before doing it again",
+                self.where,
+            ) from error
+        if not fate:
+            raise JournalError(f"{said}; {UNCHANGED}, try again", self.where) from error
+
+    def _check_beside(self, entries: Sequence[Entry], head: Head) -> None:
+        """Raise an error if the file lacks something that was written to it once."""
+        assert self._file is not None
+        kept = head_beside(self._file, self.study)
+        if kept.seq == 0 or kept == head:
+            return
+        found = ""
+        if kept.seq < head.seq:
+            with translated(self.where, self.study), self._engine.connect() as connection:
+                found = writing.digest_at(connection, self.study, kept.seq) or ""
+        if found != kept.digest:
+            raise JournalError(
+                f"the journal of {self.study!r} holds {len(entries)} events, and they are not all "
+                f"that was written ({kept.seq}, of which the last is missing): its end is damaged, "
+                f"or an older copy was put in its place. Restore the newest backup; if the older "
+                f"copy is meant, delete the file beside it whose name ends in -heads",
+                self.where,
+            )
+
+
+def studies(database: str) -> tuple[str, ...]:
+    """Return the names of the studies in a database."""
+    from sqlalchemy import text
+
+    # From both places: one that is damaged in one of them is listed, and says so when opened.
+    query = (
+        "SELECT study FROM budgeted_heads UNION "
+        "SELECT study FROM budgeted_events WHERE seq = 1 ORDER BY study"
+    )
+    with (
+        Journal(database, "") as journal,
+        translated(journal.where, ""),
+        journal._engine.connect() as connection,
+    ):
+        return tuple(connection.execute(text(query)).scalars().all())
+
+
+def now() -> str:
+    """Return the time in ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def user() -> str:
+    """Return the name of the user who runs this process."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _check_text(what: str, text: str) -> None:
+    """Refuse what some database cannot hold: NUL, and halves of characters from a bad encoding."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise UnwritableError(f"{what} has characters that cannot be stored: {text!r}")

@@ -1,0 +1,137 @@
+"""Whether a database holds a journal of ours, in good order; and making one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from budgeted.errors import JournalError
+from budgeted.journal.beside import forget_beside
+from budgeted.journal.connections import Pool
+from budgeted.journal.tables import FORMAT, FORMAT_TABLE, NAMES, metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_LARGEST_CHECKED = 256 * 2**20
+"""Bytes of a SQLite file that is looked over whole when it is opened: half a second."""
+
+
+def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> None:
+    """Raise an error unless the database holds a journal; make it if that is wanted.
+
+    Parameters
+    ----------
+    pool
+        Connections to it.
+    file
+        The file, if it is SQLite.
+    where
+        The database, for messages.
+    create
+        Make the tables (and the file) if there are none.
+    """
+    if file is not None and not _is_there(file, where, create):
+        raise JournalError(
+            "there is no such file; 'budgeted study new' makes one, and --db (or BUDGETED_DB) says "
+            "where it is",
+            where,
+        )
+    from sqlalchemy import inspect
+
+    with pool.engine.connect() as connection:
+        names = inspect(connection).get_table_names()
+        ours = [name for name in NAMES if name in names]
+        if file is not None and (names or os.path.getsize(file)) and not pool.checked:
+            look_over(connection, file, where)
+            pool.checked = True
+        if len(ours) == len(NAMES):
+            _check_format(connection, where)
+            return
+    if ours or (file is not None and names):
+        raise JournalError(
+            f"belongs to another program (it has tables {', '.join(names[:5])}); name another "
+            f"database with --db",
+            where,
+        )
+    if not create:
+        raise JournalError("holds no studies; 'budgeted study new' begins one", where)
+    _make_tables(pool, file is not None)
+
+
+def look_over(connection: Connection, file: str, where: str, *, whole: bool = False) -> None:
+    """Raise an error if SQLite finds damage in its file.
+
+    Parameters
+    ----------
+    connection, file, where
+        What to look at.
+    whole
+        Also compare all indexes with their tables, however large the file is.
+    """
+    if not whole and os.path.getsize(file) > _LARGEST_CHECKED:
+        return
+    pragma = "integrity_check" if whole else "quick_check"
+    found = connection.exec_driver_sql(f"PRAGMA {pragma}(1)").scalars().all()
+    if found != ["ok"]:
+        said = str(found[0]).strip().splitlines()[-1] if found else "no answer"
+        raise JournalError(f"is damaged; restore it from a backup (SQLite says: {said})", where)
+
+
+def _is_there(file: str, where: str, create: bool) -> bool:
+    path = Path(file)
+    if path.is_file():
+        return True
+    if create:
+        forget_beside(file)
+        try:
+            path.touch()
+        except OSError as error:
+            raise JournalError(
+                f"cannot be opened; check the folder and the rights to it ({error.strerror})", where
+            ) from None
+    return create
+
+
+def _check_format(connection: Connection, where: str) -> None:
+    from sqlalchemy import select
+
+    table = metadata().tables[FORMAT_TABLE]
+    found = connection.execute(select(table.c.version)).scalars().all()
+    if found == [FORMAT] and type(found[0]) is int:
+        return
+    if len(found) == 1 and isinstance(found[0], int) and found[0] > FORMAT:
+        raise JournalError(
+            f"has journal format {found[0]}, written by a newer budgeted; this one knows format "
+            f"{FORMAT}: update the package",
+            where,
+        )
+    listed = ", ".join(repr(each) for each in found[:3]) or "nothing"
+    raise JournalError(
+        f"has journal format {listed}; this budgeted knows format {FORMAT} only: the database is "
+        f"damaged, or from a version that was never released",
+        where,
+    )
+
+
+def _make_tables(pool: Pool, sqlite: bool) -> None:
+    from sqlalchemy import insert
+    from sqlalchemy.exc import DBAPIError
+
+    if sqlite:
+        raw = pool.engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode = WAL")  # it stays with the file
+        finally:
+            raw.close()
+    try:
+        with pool.engine.connect() as plain:
+            connection = plain.execution_options(budgeted_write=True)
+            with connection.begin():
+                metadata().create_all(connection, checkfirst=False)
+                version = metadata().tables[FORMAT_TABLE]
+                connection.execute(insert(version), [{"version": FORMAT}])
+    except DBAPIError as error:
+        if "already exists" not in str(error):  # somebody else made them just now: fine
+            raise

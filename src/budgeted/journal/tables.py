@@ -1,0 +1,66 @@
+"""The three tables of a journal, and the digest that chains its rows.
+
+`budgeted_events` holds the events. Every row carries a digest of itself and of the row before it,
+so that the last digest stands for the whole history. `budgeted_heads` holds number and digest of
+the last event of each study a second time: a history whose end is missing is no history any more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import Any, NamedTuple
+
+FORMAT = 2
+"""Version of the tables; a database with another one is not touched."""
+FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE = "budgeted_format", "budgeted_events", "budgeted_heads"
+NAMES = (FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE)
+
+
+class Head(NamedTuple):
+    """Number and digest of the last event of a study; of none, 0 and an empty text."""
+
+    seq: int = 0
+    digest: str = ""
+
+
+@cache
+def metadata() -> Any:
+    """Return the tables; SQLAlchemy is an extra, so they cannot be made on import."""
+    from sqlalchemy import Column, Integer, MetaData, String, Table, Text
+
+    made = MetaData()
+    Table(FORMAT_TABLE, made, Column("version", Integer, nullable=False))
+    Table(
+        HEADS_TABLE,
+        made,
+        Column("study", String, primary_key=True),
+        Column("seq", Integer, nullable=False),
+        Column("digest", String, nullable=False),
+    )
+    Table(
+        EVENTS_TABLE,
+        made,
+        Column("study", String, primary_key=True),
+        Column("seq", Integer, primary_key=True, autoincrement=False),
+        Column("at", String, nullable=False),
+        Column("actor", String, nullable=False),
+        Column("key", String, nullable=False),
+        Column("command", String, nullable=False),
+        Column("body", Text, nullable=False),
+        Column("digest", String, nullable=False),
+    )
+    return made
+
+
+def digest_of(
+    before: str, study: str, seq: int, at: str, actor: str, key: str, command: str, body: str
+) -> str:
+    """Return the digest of a row behind a row with the digest `before`.
+
+    >>> digest_of("", "flu", 1, "2026-01-02T03:04:05Z", "anna", "", "", "{}")[:12]
+    'c2d0d4b1a7a5'
+    """
+    # No text of a journal holds a NUL, so that nothing can move from one field to the next.
+    content = "\0".join((before, study, str(seq), at, actor, key, command, body))
+    return hashlib.sha256(content.encode()).hexdigest()
