@@ -16,16 +16,19 @@ import os
 import weakref
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError, UnknownFateError, UnwritableError
 from budgeted.events import Entry, Event, to_json
 from budgeted.journal import reading, writing
 from budgeted.journal.beside import head_beside, keep_beside
-from budgeted.journal.connections import acquire, let_go, parse_url
+from budgeted.journal.connections import Pool, acquire, let_go, parse_url
 from budgeted.journal.opening import check_tables, look_over
 from budgeted.journal.tables import FORMAT, Head, digest_of
 from budgeted.journal.words import UNCHANGED, reason_of, translated
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 __all__ = ["FORMAT", "Head", "Journal", "now", "parse_url", "studies", "user"]
 
@@ -72,9 +75,8 @@ class Journal:
         self._file: str | None = None
         if self._url.get_backend_name() == "sqlite":
             self._file = os.path.abspath(self._url.database or "")
-        self._pool = acquire(self._url)
-        self._engine = self._pool.engine
-        self._released = weakref.finalize(self, let_go, self._pool, os.getpid())
+        self._held: Pool | None = None
+        self._let_go: weakref.finalize[..., Journal] | None = None
         try:
             with translated(self.where, study):
                 check_tables(self._pool, self._file, self.where, create=create)
@@ -90,7 +92,21 @@ class Journal:
 
     def release(self) -> None:
         """Let go of the database; its connections are closed when no journal needs them."""
-        self._released()
+        self._held = None
+        if self._let_go is not None:
+            self._let_go()
+
+    @property
+    def _pool(self) -> Pool:
+        """The connections; taken again if they were let go, or belong to the parent of a fork."""
+        if self._held is None or self._held.process != os.getpid():
+            self._held = acquire(self._url)
+            self._let_go = weakref.finalize(self, let_go, self._held)
+        return self._held
+
+    @property
+    def _engine(self) -> Engine:
+        return self._pool.engine
 
     def append(
         self,

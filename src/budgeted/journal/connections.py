@@ -33,6 +33,8 @@ class Pool:
 
     Attributes
     ----------
+    process
+        Whose they are.
     checked
         Whether the database was looked over for damage since they were made.
     lock
@@ -40,6 +42,7 @@ class Pool:
     """
 
     engine: Engine
+    process: int
     users: int = 0
     checked: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -55,15 +58,15 @@ def acquire(url: URL) -> Pool:
         # By process: after a fork the connections belong to the parent.
         place = (os.getpid(), _absolute(url).render_as_string(hide_password=False))
         if place not in _pools:
-            _pools[place] = Pool(make_engine(_absolute(url)))
+            _pools[place] = Pool(make_engine(_absolute(url)), os.getpid())
         pool = _pools[place]
         pool.users += 1
     return pool
 
 
-def let_go(pool: Pool, process: int) -> None:
+def let_go(pool: Pool) -> None:
     """Give back a pool; its connections are closed when nobody uses it any more."""
-    if process != os.getpid():  # a fork: they are not ours to close
+    if pool.process != os.getpid():  # a fork: they are not ours to close
         return
     with _pools_lock:
         pool.users -= 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError
 from budgeted.events import Created, Entry, Event
 from budgeted.guard import Delivered
-from budgeted.journal import Journal, now, parse_url, studies, user
+from budgeted.journal import Head, Journal, now, parse_url, studies, user
 from budgeted.model import Model
 from budgeted.money import MoneyLike
 from budgeted.policies import Policy
@@ -223,6 +223,18 @@ class Study:
     def refresh(self) -> tuple[Entry, ...]:
         """Read what others wrote since, and return it."""
         return self._ledger.refresh()
+
+    def reopen(self) -> None:
+        """Read the study anew, whatever history the database holds now.
+
+        To go on after a `budgeted.errors.ForeignHistoryError`: somebody restored an older copy.
+        """
+        self._ledger.reopen()
+
+    @property
+    def head(self) -> Head:
+        """Number and digest of the last event that was read; the digest stands for all of them."""
+        return self._ledger.journal.head
 
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""

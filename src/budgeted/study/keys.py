@@ -21,14 +21,14 @@ LONGEST = 200
 """Characters of a key; a UUID has 36."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Used:
     """A key that is in the journal: by whom and for which command, and what that led to."""
 
     by: str
     command: str
     at: str
-    numbers: dict[int, None] = field(default_factory=dict)
+    numbers: list[int] = field(default_factory=list)
 
 
 def fresh_key() -> str:

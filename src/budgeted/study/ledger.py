@@ -6,7 +6,13 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from budgeted.errors import BudgetedError, ConflictError, UnwritableError
+from budgeted.errors import (
+    BudgetedError,
+    ConflictError,
+    UnknownError,
+    UnknownFateError,
+    UnwritableError,
+)
 from budgeted.events import Entry
 from budgeted.journal import Journal
 from budgeted.study.standing import fold
@@ -49,6 +55,20 @@ class Ledger:
         self.entries += entries
         return entries
 
+    def reopen(self) -> None:
+        """Read everything anew, whatever history the database holds now."""
+        known = self.journal.head
+        self.journal.forget()
+        try:
+            entries = self.journal.read()
+            if not entries:
+                raise UnknownError(f"there is no study {self.journal.study!r} any more")
+            self.standing = fold(None, entries, self.journal.where)
+        except BaseException:
+            self.journal.head = known  # what is held here still belongs to the other history
+            raise
+        self.entries = list(entries)
+
     def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
         """Do what several people want in one write; see `budgeted.study.together`.
 
@@ -72,6 +92,10 @@ class Ledger:
             except ConflictError:  # somebody was faster: all is decided anew
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
                 continue
+            except UnknownFateError as error:
+                return tuple(
+                    _unknown(*each, error) for each in zip(wishes, found.answers, strict=True)
+                )
             except UnwritableError as error:  # one bad text must not take the others along
                 if len(wishes) == 1:
                     return (error,)
@@ -80,3 +104,12 @@ class Ledger:
             self.entries += entries
             return found.answers
         raise ConflictError(f"study {study!r}: others write without pause; try again later")
+
+
+def _unknown(
+    wish: Wish, answer: Granted | BudgetedError, error: UnknownFateError
+) -> Granted | BudgetedError:
+    """Return what a wish of a write whose fate is unknown is told: its own key, if any."""
+    if isinstance(answer, BudgetedError) or answer.repeated:  # nothing was to be written for it
+        return answer
+    return UnknownFateError(error.reason, error.where, wish.key)

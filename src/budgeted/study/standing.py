@@ -237,7 +237,7 @@ class Standing:
             used = self.keys[entry.key] = Used(entry.by, entry.command, entry.at)
         number = getattr(entry.event, "number", None)
         if number is not None:
-            used.numbers[number] = None
+            used.numbers.append(number)
 
     def _asked(self, entry: Entry, event: Asked) -> None:
         feature, label = self._features[event.feature], self._labels[event.label]

@@ -17,7 +17,7 @@ from budgeted.errors import BudgetedError, StudyError
 from budgeted.events import Event
 from budgeted.hints import KeyUsed
 from budgeted.state import State
-from budgeted.study.keys import Used, check_key, fingerprint
+from budgeted.study.keys import Used, check_key, fingerprint, fresh_key
 from budgeted.study.standing import Requested, Standing
 
 Decide = Callable[[Standing], list[Event]]
@@ -58,10 +58,10 @@ class Wish:
         decide, arguments
             One of `budgeted.study.decisions`, and what it takes besides the draft.
         by, key
-            As above; no key if empty.
+            As above; without a key one is made up, so that this wish differs from all others.
         """
-        command = fingerprint(operation, *arguments) if key else ""
-        return cls(by, lambda draft: decide(draft, *arguments), key, command)
+        command = fingerprint(operation, *arguments)
+        return cls(by, lambda draft: decide(draft, *arguments), key or fresh_key(), command)
 
 
 @dataclass(frozen=True)

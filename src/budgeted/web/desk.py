@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
-from budgeted.errors import BudgetedError, BusyError, StudyError
+from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
 from budgeted.events import Entry, Event
 from budgeted.judging import Validation
 from budgeted.money import MoneyLike
@@ -91,6 +91,7 @@ class Desk:
         self._threads = threads
         self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
         self._released = False
+        self._reopened = 0
         self._measured = (0, 0)  # how many events there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
@@ -99,6 +100,11 @@ class Desk:
         self.watchers = 0
         self.uploading = asyncio.Lock()
         """Held while other cases to judge on are taken, by one after the other."""
+
+    @property
+    def reopened(self) -> int:
+        """How often the study turned out to have another history, and was read anew."""
+        return self._reopened
 
     @property
     def seq(self) -> int:
@@ -165,10 +171,18 @@ class Desk:
                 self._curve = Curve(snapshot.created, self._validation)
             return await asyncio.to_thread(_grown, self._curve, snapshot)
 
-    async def news(self, after: int) -> tuple[Entry, ...]:
-        """Wait for events behind a number, and return them."""
+    async def news(self, after: int, reopened: int = 0) -> tuple[Entry, ...]:
+        """Wait for events behind a number, and return them.
+
+        Parameters
+        ----------
+        after
+            Number of the last event that is known.
+        reopened
+            As of this attribute when it was read; another history is news as well.
+        """
         async with self._news:
-            await self._news.wait_for(lambda: self.seq > after)
+            await self._news.wait_for(lambda: self.seq > after or self.reopened != reopened)
         return (await self.look()).entries[after:]
 
     async def ask(self, n: int, *, by: str, key: str = "") -> Done:
@@ -308,7 +322,7 @@ class Desk:
             batch.sort(key=lambda each: each.late)
             wishes = [each.wish for each in batch if each.wish is not None]
             look = len(wishes) < len(batch)
-            known = self._seq
+            known = (self._seq, self._reopened)
             try:
                 answers = await loop.run_in_executor(self._threads, self._work, wishes, look)
             except Exception as error:
@@ -325,20 +339,33 @@ class Desk:
                     each.future.set_exception(answer)
                 else:
                     each.future.set_result(answer)
-            if self._seq > known:
+            if (self._seq, self._reopened) != known:
                 async with self._news:
                     self._news.notify_all()
             for _ in range(_TURNS):  # else deciding would slow the answers down
                 await asyncio.sleep(0)
 
+    def _start_anew(self) -> None:
+        """Forget all that was made of the history before."""
+        self._views.clear()
+        self._curve = None
+        self._snapshot = self._study.snapshot()
+        self._reopened += 1
+
     def _work(self, wishes: list[Wish], look: bool) -> tuple[Granted | BudgetedError, ...]:
         """Carry out wishes on a thread; make a snapshot if somebody looks."""
         answers: tuple[Granted | BudgetedError, ...] = ()
-        if wishes:
-            self._together = None
-            answers = self._study.carry_out(wishes)
-        else:
-            self._study.refresh()
+        try:
+            if wishes:
+                self._together = None
+                answers = self._study.carry_out(wishes)
+            else:
+                self._study.refresh()
+        except ForeignHistoryError as error:
+            # Who wanted something was looking at another history; who only looks sees this one.
+            self._study.reopen()
+            self._start_anew()
+            answers = (error,) * len(wishes)
         if self._seq != self._study.events:
             self._views.clear()  # what was made of fewer events is not wanted any more
         self._seq = self._study.events

@@ -85,15 +85,21 @@ async def study_events(desk: Desk, streams: Streams, after: int) -> AsyncIterato
         Number of the last event that is known; what came since is sent at once.
     """
     desk.watchers += 1
+    reopened = desk.reopened
     try:
         while True:
-            came = await streams.or_heartbeat(desk.news(after))
+            came = await streams.or_heartbeat(desk.news(after, reopened))
             if came is None:
                 return
             if not came:
                 yield b": still here\n\n"
                 continue
-            entries = (await desk.look()).entries[after:]
+            every = (await desk.look()).entries
+            if desk.reopened != reopened:
+                reopened, after = desk.reopened, len(every)
+                words = "the study was restored from another copy; what is shown is new"
+                yield event("changed", after, {"seq": after, "by": "", "words": words})
+            entries = every[after:]
             for entry in entries:
                 data = {"seq": entry.seq, "by": entry.by, "words": describe(entry.event)}
                 yield event("changed", entry.seq, data)
