@@ -16,7 +16,8 @@ from budgeted.events import from_json, to_json
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 amounts = st.decimals(0, 10**15, places=2)
 numbers = st.integers(1, 10**6)
-scores = st.lists(st.tuples(st.none() | st.floats(-9, 9), st.floats(-9, 9)), max_size=3).map(tuple)
+scores = st.lists(st.tuples(texts, texts, st.floats(-9, 9)), max_size=3).map(tuple)
+spreads = st.none() | st.builds(events.Spread, numbers, *[st.floats(-9, 9)] * 3)
 parameters = st.dictionaries(
     texts, st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | texts, max_size=3
 )
@@ -32,7 +33,7 @@ EVENTS = [
         texts,
     ),
     st.builds(
-        events.Asked, numbers, texts, texts, texts, amounts, scores, texts, texts, texts,
+        events.Asked, numbers, texts, texts, texts, amounts, scores, spreads, texts, texts, texts,
         parameters, texts,
     ),
     st.builds(events.Told, numbers, texts, amounts),

@@ -59,14 +59,28 @@ class Created:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How many scores there were, and what they were like."""
+
+    number: int
+    lowest: float
+    mean: float
+    highest: float
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True)
 class Asked:
-    """A request: its cost is reserved. The decision is kept with all that was compared.
+    """A request: its cost is reserved. The decision is kept with what people look at of it.
 
     Attributes
     ----------
     scores
-        What the policy compared, features × labels, lower is better; None where a cell could not
-        be bought, and empty where the policy compares nothing.
+        Of what the policy compared the best few and the chosen one: feature, label and score, the
+        best first, lower is better; empty where the policy compares nothing.
+    compared
+        A summary of all that was compared; None where nothing was.
     reason, engine, policy, parameters, package
         Why, where losses among the scores come from, and what chose.
     """
@@ -76,7 +90,8 @@ class Asked:
     feature: str
     label: str
     cost: Decimal
-    scores: tuple[tuple[float | None, ...], ...]
+    scores: tuple[tuple[str, str, float], ...]
+    compared: Spread | None
     reason: str
     engine: str
     policy: str

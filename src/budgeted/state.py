@@ -21,6 +21,7 @@ from budgeted.belief import Belief, Integers
 from budgeted.errors import PurchaseError
 from budgeted.history import History
 from budgeted.money import MoneyLike
+from budgeted.pending import Pending
 from budgeted.problem import Action, Problem
 from budgeted.purchase import Purchase, Request
 
@@ -41,7 +42,7 @@ class State:
     history
         All purchases, oldest first.
     pending
-        Requests under way, oldest first.
+        Requests under way, by number.
     cases_left
         How many cases each cell can still be bought from, features × labels: those of the label
         on which the feature was neither bought nor requested.
@@ -69,7 +70,7 @@ class State:
     belief: Belief
     remaining: Decimal
     history: History = field(default_factory=History)
-    pending: tuple[Request, ...] = ()
+    pending: Pending = field(default_factory=Pending)
     cases_left: Integers = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     next_number: int = 1
     last_action: Action | None = None
@@ -78,6 +79,8 @@ class State:
     def __post_init__(self) -> None:
         if not isinstance(self.history, History):
             object.__setattr__(self, "history", History(self.history))
+        if not isinstance(self.pending, Pending):
+            object.__setattr__(self, "pending", Pending(self.pending))
         shape = (len(self.problem.features), len(self.problem.labels))
         if self.cases_left.size == 0:
             endless = np.full(shape, NO_LIMIT, dtype=np.int64)
@@ -175,7 +178,7 @@ class State:
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
         return self._with(
-            pending=(*self.pending, request),
+            pending=self.pending.with_one(request),
             cases_left=self._cases_left_with(cell, -1),
             next_number=self.next_number + 1,
             last_action=cell,
@@ -186,7 +189,7 @@ class State:
         """Return the state without a pending request: its money and its case are free again."""
         request = self._request(number)
         return self._with(
-            pending=tuple(each for each in self.pending if each is not request),
+            pending=self.pending.without(number),
             cases_left=self._cases_left_with(request.action, +1),
             reserved=money.subtract(self.reserved, request.cost),
         )
@@ -219,7 +222,7 @@ class State:
             if purchase.cost > request.cost:
                 self.release(purchase.number)._check_money(purchase.cost)
             # Its case was set aside when it was reserved.
-            changes["pending"] = tuple([each for each in self.pending if each is not request])
+            changes["pending"] = self.pending.without(request.number)
             changes["reserved"] = money.subtract(self.reserved, request.cost)
         if value is not None:
             changes["belief"] = self.belief.observe(*cell, value)
@@ -280,7 +283,7 @@ class State:
             )
         state._check_money(request.cost)
         return state._with(
-            pending=(*self.pending, request),
+            pending=self.pending.with_one(request),
             reserved=money.add(self.reserved, request.cost),
         )
 
@@ -340,9 +343,9 @@ class State:
         return changed
 
     def _request(self, number: int) -> Request:
-        for request in self.pending:
-            if request.number == number:
-                return request
+        found = self.pending.find(number)
+        if found is not None:
+            return found
         known = ", ".join(str(each.number) for each in self.pending) or "none"
         raise PurchaseError(f"request {number} is not pending; pending are: {known}")
 

@@ -107,7 +107,9 @@ def plain(request: Requested) -> dict[str, Any]:
         "number": request.number, "case": request.case, "feature": request.feature,
         "label": request.label, "cost": str(request.cost), "fate": request.fate,
         "value": request.value, "why": request.why, "at": request.at, "by": request.by,
-        "scores": asked.scores if asked else [], "engine": asked.engine if asked else "",
+        "scores": asked.scores if asked else [],
+        "compared": vars(asked.compared) if asked and asked.compared else None,
+        "engine": asked.engine if asked else "",
         "policy": asked.policy if asked else "",
     }  # fmt: skip
 

@@ -69,14 +69,14 @@ def status(found: Study, as_json: bool) -> None:
 @click.argument("number", type=int)
 @on_a_study
 def why(found: Study, number: int, as_json: bool) -> None:
-    """Show why something was asked for: all that was compared, the best first."""
+    """Show why something was asked for: what was compared, the best first."""
     from budgeted.cli_study.views import print_why
 
     request = found.request(number)
     if as_json:
         print_json(plain(request))
     else:
-        print_why(request, found.state.problem, console())
+        print_why(request, console())
 
 
 @click.command()

@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from budgeted.study.words import describe, ranking
+from budgeted.study.words import describe, more_compared, ranking
 
 if TYPE_CHECKING:
     from budgeted.events import Entry
-    from budgeted.problem import Problem
     from budgeted.study import Requested
     from budgeted.study.status import Outlook, Status
 
@@ -81,7 +80,7 @@ def _interval(now: Outlook) -> str:
     return "nearly surely" if low == high else f"90 % interval {low} to {high}"
 
 
-def print_why(request: Requested, problem: Problem, console: Console) -> None:
+def print_why(request: Requested, console: Console) -> None:
     """Print what was compared for a request."""
     console.print(
         f"Request {request.number}: {request.feature} of {request.case} ({request.label}), "
@@ -98,10 +97,10 @@ def print_why(request: Requested, problem: Problem, console: Console) -> None:
         highlight=False,
         markup=False,
     )
-    features = [each.name for each in problem.features]
-    compared = ranking(request, problem.labels, features)
+    compared = ranking(request)
     if compared:
-        table = Table(caption="lower is better")
+        more = more_compared(request, len(compared))
+        table = Table(caption=f"lower is better; {more}" if more else "lower is better")
         for name in ("feature", "label"):
             table.add_column(name, no_wrap=True)
         table.add_column("score", justify="right")

@@ -6,6 +6,7 @@ that says what to do instead when the operation makes no sense now.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, cast
@@ -37,6 +38,8 @@ from budgeted.study.standing import (
     Standing,
 )
 
+KEPT_SCORES = 12
+"""Of the scores of a decision."""
 _MOST_SHOWN = 20
 """Mistakes of one kind in a list of cases or values before the rest is only counted."""
 
@@ -171,22 +174,47 @@ def _asked(draft: Standing, number: int, choice: Choice) -> Asked:
     case = draft.pick(action)
     if case is None:
         raise StudyError(f"no case is left to buy {problem.features[action.feature].name!r} from")
-    scores: list[list[float | None]] = [[None] * len(problem.labels) for _ in problem.features]
-    for cell, score in choice.scores.items():
-        scores[cell.feature][cell.label] = float(score)
+    scores, compared = _worth_keeping(problem, choice)
     return Asked(
         number=number,
         case=case,
         feature=problem.features[action.feature].name,
         label=problem.labels[action.label],
         cost=problem.features[action.feature].cost,
-        scores=tuple(map(tuple, scores)) if choice.scores else (),
+        scores=scores,
+        compared=compared,
         reason=choice.reason,
         engine=choice.engine,
         policy=draft.created.policy,
         parameters=draft.created.parameters,
         package=__version__,
     )
+
+
+def _worth_keeping(
+    problem: Problem, choice: Choice
+) -> tuple[tuple[tuple[str, str, float], ...], events.Spread | None]:
+    """Return the best of the scores with the chosen one, and what all of them were like.
+
+    With a thousand features all of them would be forty kilobytes for each request.
+    """
+    if not choice.scores:
+        return (), None
+    ranked = sorted((float(score), tuple(cell)) for cell, score in choice.scores.items())
+    kept = ranked[:KEPT_SCORES]
+    chosen = (float(choice.scores[choice.action]), tuple(choice.action))
+    if chosen not in kept:
+        kept = sorted([*kept[:-1], chosen])
+    spread = events.Spread(
+        len(ranked),
+        ranked[0][0],
+        math.fsum(score for score, _ in ranked) / len(ranked),
+        ranked[-1][0],
+    )
+    return tuple(
+        (problem.features[feature].name, problem.labels[label], score)
+        for score, (feature, label) in kept
+    ), spread
 
 
 def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> list[Event]:

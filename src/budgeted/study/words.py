@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from budgeted import events, money
 from budgeted.events import Entry, Event
@@ -110,17 +109,28 @@ def why_nothing(state: State) -> str:
     return f"{money.show(state.free)} are free, and the cheapest value costs {money.show(cheapest)}"
 
 
-def ranking(request: Requested, labels: Sequence[str], features: Sequence[str]) -> list[Any]:
-    """Return what was compared for a request: feature, label and score, the best first."""
-    if request.asked is None:
-        return []
-    compared = [
-        (feature, label, score)
-        for feature, row in zip(features, request.asked.scores, strict=False)
-        for label, score in zip(labels, row, strict=True)
-        if score is not None
-    ]
-    return sorted(compared, key=lambda each: each[2])
+def ranking(request: Requested) -> tuple[tuple[str, str, float], ...]:
+    """Return the best that were compared for a request: feature, label and score, best first."""
+    return () if request.asked is None else request.asked.scores
+
+
+def more_compared(request: Requested, shown: int) -> str:
+    """Return in words what else was compared besides so many that are shown.
+
+    >>> from decimal import Decimal
+    >>> spread = events.Spread(number=2000, lowest=0.1, mean=0.25, highest=0.5)
+    >>> asked = events.Asked(1, "P1", "crp", "ill", Decimal(1), (), spread, "", "", "", {}, "")
+    >>> request = Requested(1, "P1", "crp", "ill", Decimal(1), "pending", None, asked, "", "")
+    >>> more_compared(request, 12)
+    '1988 more were compared; all 2000 are from 0.1 to 0.5, 0.25 on average'
+    """
+    found = None if request.asked is None else request.asked.compared
+    if found is None or found.number <= shown:
+        return ""
+    return (
+        f"{found.number - shown} more were compared; all {found.number} are from "
+        f"{found.lowest:.6g} to {found.highest:.6g}, {found.mean:.6g} on average"
+    )
 
 
 def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[dict[str, str]]:

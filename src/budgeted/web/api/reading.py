@@ -85,7 +85,7 @@ async def get_history(
 
 @router.get("/requests/{number}", responses=_NOT_FOUND)
 async def see_request(desk: TheDesk, number: int) -> RequestView:
-    """Return a request, and everything that was compared for it."""
+    """Return a request, and what is kept of all that was compared for it."""
     snapshot = await desk.look()
     return request_of(snapshot.request(number), snapshot.state.problem, 10_000)
 

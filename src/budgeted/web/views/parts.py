@@ -60,7 +60,7 @@ class RequestView(View):
     by: str
     policy: str
     engine: str
-    compared: list[Compared] = Field(description="what was compared, the best first")
+    compared: list[Compared] = Field(description="the best that were compared, and the chosen one")
     compared_more: int = Field(description="how many more were compared")
     correctable: bool
 
@@ -95,9 +95,9 @@ def money_of(state: State) -> Money:
 
 def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPARED) -> RequestView:
     """Return a request with the first so many of the cells that were compared for it."""
-    names = [feature.name for feature in problem.features]
     asked = request.asked
-    ranked = ranking(request, problem.labels, names) if compared else []
+    ranked = ranking(request)[:compared]
+    every = asked.compared.number if asked and asked.compared and compared else 0
     return RequestView.model_construct(
         number=request.number,
         case=request.case,
@@ -119,9 +119,9 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
                 score=score,
                 chosen=(feature, label) == (request.feature, request.label),
             )
-            for feature, label, score in ranked[:compared]
+            for feature, label, score in ranked
         ],
-        compared_more=max(0, len(ranked) - compared),
+        compared_more=every - len(ranked),
         correctable=request.fate in (TOLD, RECORDED),
     )
 
