@@ -24,7 +24,7 @@ from budgeted.journal import reading, writing
 from budgeted.journal.beside import head_beside, keep_beside
 from budgeted.journal.connections import Pool, acquire, let_go, parse_url
 from budgeted.journal.opening import check_tables, look_over
-from budgeted.journal.tables import FORMAT, Head, digest_of
+from budgeted.journal.tables import FORMAT, Head, digest_of, sql
 from budgeted.journal.words import UNCHANGED, reason_of, translated
 
 if TYPE_CHECKING:
@@ -260,8 +260,6 @@ class Journal:
 
 def studies(database: str) -> tuple[str, ...]:
     """Return the names of the studies in a database."""
-    from sqlalchemy import text
-
     # From both places: one that is damaged in one of them is listed, and says so when opened.
     query = (
         "SELECT study FROM budgeted_heads UNION "
@@ -272,7 +270,7 @@ def studies(database: str) -> tuple[str, ...]:
         translated(journal.where, ""),
         journal._engine.connect() as connection,
     ):
-        return tuple(connection.execute(text(query)).scalars().all())
+        return tuple(connection.execute(sql(query)).scalars().all())
 
 
 def now() -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,18 +28,22 @@ def head_beside(database: str, study: str) -> Head:
 
 
 def keep_beside(database: str, study: str, head: Head) -> None:
-    """Write down the last event of a study; where that cannot be done, what is there stays."""
+    """Write down the last event of a study; where that cannot be done, what is there stays.
+
+    In place: renaming a new file over the old one makes some file systems wait for the disk, as
+    long again as the write to the database took. What is half written is known by its check.
+    """
     heads = _read(database) | {study: head}
     content = json.dumps({name: list(each) for name, each in heads.items()}, sort_keys=True)
-    path = file_beside(database)
-    name = f"{path}-{os.getpid()}-{threading.get_ident()}"
-    try:
-        Path(name).write_text(f"{_check(content)}\n{content}\n", encoding="ascii")
-        os.chmod(name, os.stat(database).st_mode & 0o777)
-        os.replace(name, path)  # nobody ever reads half of it
-    except OSError:  # a folder that cannot be written to, a full disk
-        with suppress(OSError):
-            os.unlink(name)
+    new = f"{_check(content)}\n{content}\n".encode("ascii")
+    with suppress(OSError):  # a folder that cannot be written to, a full disk
+        mode = os.stat(database).st_mode & 0o777
+        handle = os.open(file_beside(database), os.O_RDWR | os.O_CREAT, mode)
+        try:
+            os.pwrite(handle, new, 0)
+            os.ftruncate(handle, len(new))
+        finally:
+            os.close(handle)
 
 
 def forget_beside(database: str) -> None:

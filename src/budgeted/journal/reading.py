@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError
 from budgeted.events import Entry, from_json
-from budgeted.journal.tables import Head, digest_of
+from budgeted.journal.tables import Head, digest_of, sql
 from budgeted.journal.writing import damaged, foreign
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ _READ = """
 
 def fetch(connection: Connection, study: str, after: int) -> Sequence[Any]:
     """Return the rows behind a number, each with the head and the digest before all of them."""
-    from sqlalchemy import text
-
-    return connection.execute(text(_READ), {"study": study, "after": after}).all()
+    return connection.execute(sql(_READ), {"study": study, "after": after}).all()
 
 
 def checked(

@@ -53,6 +53,14 @@ def metadata() -> Any:
     return made
 
 
+@cache
+def sql(statement: str) -> Any:
+    """Return a statement as SQLAlchemy takes it, made once."""
+    from sqlalchemy import text
+
+    return text(statement)
+
+
 def digest_of(
     before: str, study: str, seq: int, at: str, actor: str, key: str, command: str, body: str
 ) -> str:

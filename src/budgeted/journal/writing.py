@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import ConflictError, ForeignHistoryError, JournalError
-from budgeted.journal.tables import Head
+from budgeted.journal.tables import Head, sql
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, RootTransaction
@@ -44,19 +44,15 @@ _WRITE_ALL = f"""
 
 def hold_head(connection: Connection, study: str) -> Head:
     """Return the head of a study; nobody else can change it before this transaction ends."""
-    from sqlalchemy import text
-
     server = connection.dialect.name != "sqlite"  # a writer of a SQLite file has all of it
-    query = text(f"{_HEAD} FOR UPDATE" if server else _HEAD)
+    query = sql(f"{_HEAD} FOR UPDATE" if server else _HEAD)
     row = connection.execute(query, {"study": study}).first()
     return Head() if row is None else Head(*row)
 
 
 def digest_at(connection: Connection, study: str, seq: int) -> str | None:
     """Return the digest of an event; None if there is none of that number."""
-    from sqlalchemy import text
-
-    found = connection.execute(text(_DIGEST), {"study": study, "seq": seq}).scalar()
+    found = connection.execute(sql(_DIGEST), {"study": study, "seq": seq}).scalar()
     return None if found is None else str(found)
 
 
@@ -102,18 +98,16 @@ def write_rows(
     where
         For messages.
     """
-    from sqlalchemy import text
-
     last = {"last_seq": rows[-1]["seq"], "last_digest": rows[-1]["digest"], "study": study}
     if connection.dialect.name == "sqlite":
         there = before.seq == 0 or digest_at(connection, study, before.seq) == before.digest
         if there:
-            connection.execute(text(_WRITE_HEAD), last)
-            connection.execute(text(_WRITE_EVENT), [{"study": study, **row} for row in rows])
+            connection.execute(sql(_WRITE_HEAD), last)
+            connection.execute(sql(_WRITE_EVENT), [{"study": study, **row} for row in rows])
     else:
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         behind = {"before": before.seq, "before_digest": before.digest}
-        written = connection.execute(text(_WRITE_ALL), {**last, **columns, **behind}).rowcount
+        written = connection.execute(sql(_WRITE_ALL), {**last, **columns, **behind}).rowcount
         there = written == len(rows)
     if not there:
         raise damaged(study, where, before.seq)
@@ -166,11 +160,9 @@ def find_out(engine: Engine, study: str, written: Head, first: bool) -> bool | N
 
 def _wait_for_the_other(connection: Connection, study: str, first: bool) -> None:
     """Wait until the transaction that was lost has ended, by wanting what it holds."""
-    from sqlalchemy import text
-
     if first:  # two cannot begin the same study: this waits for who does
         values = {"study": study, "last_seq": 0, "last_digest": ""}
-        connection.execute(text(_WRITE_HEAD.partition("ON CONFLICT")[0]), values)
+        connection.execute(sql(_WRITE_HEAD.partition("ON CONFLICT")[0]), values)
     else:
         hold_head(connection, study)
 

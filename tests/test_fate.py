@@ -1,0 +1,188 @@
+"""What became of a write: connections that drop at any byte, and histories that are replaced.
+
+`BUDGETED_TEST_DROPS` says how often (40 unless given; 500 take some minutes).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import uuid
+
+import psycopg
+import pytest
+
+from budgeted import Study
+from budgeted.errors import ForeignHistoryError, JournalError, UnknownFateError
+from budgeted.journal import writing
+from tests import studies
+from tests.databases import new_postgres_database
+from tests.relay import TO_CLIENT, TO_SERVER, Relay
+
+DROPS = int(os.environ.get("BUDGETED_TEST_DROPS", "40"))
+UNCHANGED = "nothing was changed"
+
+
+@pytest.fixture
+def server_database(postgres):
+    url, drop = new_postgres_database(postgres)
+    yield url
+    drop()
+
+
+def rows(url):
+    """Key and kind of every event, without the package."""
+    with psycopg.connect(url) as connection:
+        query = "SELECT seq, key, body::json->>'kind' FROM budgeted_events ORDER BY seq"
+        return connection.execute(query).fetchall()
+
+
+def wanted(study, rng):
+    """Something to do: its name, what does it with a key, and how many events that gives."""
+    pending = study.requests("pending")
+    if pending and rng.random() < 0.5:
+        number = rng.choice(pending).number
+        return rng.choice([
+            (1, lambda study, key: study.tell(number, "yes", key=key)),
+            (1, lambda study, key: study.cancel(number, key=key)),
+            (1, lambda study, key: study.fail(number, why="broken", key=key)),
+        ])  # fmt: skip
+    many = rng.randint(1, 3)
+    return many, lambda study, key: study.ask(many, key=key)
+
+
+def test_a_connection_that_drops_at_any_byte(server_database, monkeypatch):
+    """Nothing that was acknowledged is lost, and nothing is doubled by doing what we say."""
+    monkeypatch.setattr(writing, "PATIENCE", 0.5)
+    rng = random.Random(14)
+    said = dict.fromkeys(("done", UNCHANGED, "unknown", "other"), 0)
+    problem = studies.make_problem(budget="100000")
+    options = {"problem": problem, "per_label": 3 * DROPS + 50, "policy": "round-robin"}
+    with Relay(server_database) as relay:
+        with studies.begin(relay.url, **options) as study:
+            study.ask(3)
+            before = dict(relay.passed)
+            study.ask(2)
+            usual = {each: relay.passed[each] - before[each] for each in before}
+            for _ in range(DROPS):
+                events = len(rows(server_database))
+                many, do = wanted(study, rng)
+                key = uuid.UUID(int=rng.getrandbits(128)).hex
+                direction = rng.choice((TO_SERVER, TO_CLIENT))
+                at = rng.randrange(usual[direction])
+                relay.drop(direction, at, refusing=rng.random() < 0.3)
+                try:
+                    do(study, key)
+                    outcome = "done"
+                except UnknownFateError as error:
+                    outcome = "unknown" if key in error.reason else "without its key"
+                except JournalError as error:
+                    outcome = UNCHANGED if UNCHANGED in str(error) else "other"
+                relay.mend()
+                said[outcome] += 1
+                found = rows(server_database)
+                if outcome == "done":
+                    assert len(found) == events + many, "acknowledged and lost"
+                elif outcome == UNCHANGED:
+                    assert len(found) == events, "we said that nothing was changed"
+                    do(study, "")  # whoever believes that does it again
+                else:
+                    do(study, key)
+                found = rows(server_database)
+                assert len(found) == events + many, (outcome, direction, at)
+                assert sum(each[1] == key for each in found) in (many, 0)
+                studies.check_everything(study)
+        with Study.open(server_database) as again:
+            studies.check_everything(again)
+            assert again.events == len(found)
+    sys.stdout.write(f"{DROPS} drops: {said}\n")
+    assert relay.dropped >= DROPS // 2
+
+
+def test_a_commit_whose_answer_is_lost_is_done(server_database):
+    """The defect: it was said that nothing was changed, and asking again doubled the request."""
+    with Relay(server_database) as relay, studies.begin(relay.url) as study:
+        study.ask()
+        lost = commit_answer(relay, study)
+        relay.drop(TO_CLIENT, lost)
+        study.ask()
+        assert relay.dropped == 1
+        assert len(rows(server_database)) == 4
+        studies.check_everything(study)
+
+
+def test_a_commit_of_unknown_fate_says_so_and_can_be_repeated(server_database, monkeypatch):
+    monkeypatch.setattr(writing, "PATIENCE", 0.2)
+    with Relay(server_database) as relay, studies.begin(relay.url) as study:
+        study.ask()
+        lost = commit_answer(relay, study)
+        relay.drop(TO_CLIENT, lost, refusing=True)
+        with pytest.raises(UnknownFateError, match="it is not known whether it was") as caught:
+            study.ask(key="mine")
+        assert "repeated with the key mine it is carried out once" in caught.value.reason
+        assert UNCHANGED not in str(caught.value)
+        relay.mend()
+        (asked,) = study.ask(key="mine")
+        assert asked.number == 3
+        assert len(rows(server_database)) == 4
+
+
+def commit_answer(relay, study):
+    """How many bytes come back for an ask before the answer to its COMMIT."""
+    before = relay.passed[TO_CLIENT]
+    study.ask()
+    # CommandComplete "COMMIT" and ReadyForQuery: 1 + 4 + 7, and 1 + 4 + 1 bytes.
+    return relay.passed[TO_CLIENT] - before - 18
+
+
+def test_a_restore_under_running_processes(server_database):
+    """To any earlier event, with others written since: nobody goes on with what is gone."""
+    rng = random.Random(3)
+    options = {"problem": studies.make_problem(budget="60"), "policy": "round-robin"}
+    studies.begin(server_database, per_label=40, **options).release()
+    first, second = (Study.open(server_database, by=name) for name in ("anna", "ben"))
+    refused = 0
+    try:
+        for _ in range(DROPS):
+            for study in rng.sample([first, second], k=2):
+                if rng.random() < 0.8:
+                    refused += work(study, rng)
+            if rng.random() < 0.5:
+                restore(server_database, rng)
+            with Study.open(server_database) as found:
+                studies.check_everything(found)
+                assert found.state.spent + found.state.reserved <= 60
+    finally:
+        first.release()
+        second.release()
+    assert refused > DROPS // 8
+
+
+def work(study, rng):
+    """Do something; after a refusal, as the message says: open it again. Tell if it was refused."""
+    _, do = wanted(study, rng)
+    try:
+        do(study, "")
+    except ForeignHistoryError as error:
+        told = error.reason
+        with pytest.raises(ForeignHistoryError):
+            study.refresh()
+        study.reopen()
+        studies.check_everything(study)
+        return "Open the study again" in told
+    except ValueError:  # no money, settled by the other: nothing to do with the journal
+        return False
+    return False
+
+
+def restore(url, rng):
+    """Put an older copy in place, as a backup would."""
+    with psycopg.connect(url) as connection:
+        (last,) = connection.execute("SELECT max(seq) FROM budgeted_events").fetchone()
+        to = rng.randint(1, last)
+        connection.execute("DELETE FROM budgeted_events WHERE seq > %s", [to])
+        connection.execute(
+            "UPDATE budgeted_heads SET seq = %s, digest = (SELECT digest FROM budgeted_events "
+            "WHERE seq = %s)", [to, to],
+        )  # fmt: skip
