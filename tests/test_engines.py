@@ -123,7 +123,7 @@ def test_wrong_numbers_of_particles_are_explained(particles):
         loss(a_belief(), engine="particles", particles=particles)
 
 
-@given(st.integers(1, 5), st.lists(st.integers(0, 7), max_size=60))
+@given(st.integers(2, 5), st.lists(st.integers(0, 7), max_size=60))
 def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
     """One key at a time it misses exactly when `functools.lru_cache` does."""
     memory = room_for(entries)
@@ -160,6 +160,15 @@ def test_a_memory_answers_more_keys_than_it_can_keep():
     assert ask(6) == [6]
     assert ask(4, 6) == [], "5 was asked for before 4, so it went first"
     assert ask(1, 2, 3, 5) == [1, 2, 3, 5]
+
+
+def test_a_memory_keeps_what_one_decision_needs_however_much_that_is():
+    memory = room_for(2)
+    ask = partial(squares, memory)
+    assert ask(*range(1000)) == list(range(1000))
+    assert ask(*range(1000)) == []
+    ask(1001)
+    assert memory.bytes < 2_000, "and lets go of it after that"
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from([0.3, 1.0, (2.0, 0.5, 7.25)]))

@@ -44,7 +44,7 @@ class Cache(Generic[Key, Value]):
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
+        self.most_bytes = most_bytes
         self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
         self.bytes = 0
@@ -77,11 +77,11 @@ class Cache(Generic[Key, Value]):
         needed = _PLACE + (size_of((key, value)) if size is None else size)
         with self._lock:
             self._drop(key)
-            if needed > self._most:
+            if needed > self.most_bytes:
                 return
             self._kept[key] = (value, needed)
             self.bytes += needed
-            while self.bytes > self._most:
+            while self.bytes > self.most_bytes:
                 self._drop(next(iter(self._kept)))
 
     def clear(self) -> None:

@@ -12,6 +12,7 @@ from budgeted.cache import Cache
 
 _KEY = 300
 """Bytes of a key, about: the counts of a feature and a few numbers."""
+_DECISIONS = 2
 
 
 class Memory:
@@ -19,6 +20,8 @@ class Memory:
 
     `functools.lru_cache` computes one result per call. Here all missing results of a decision are
     computed in one vectorised step; between decisions only what was bought is missing.
+    A problem with very many features needs more than the bound for one decision; then what the
+    last two decisions needed is kept, or nothing would ever be found.
     The last digit of a result can depend on what it was computed together with; results that
     differ by so little are ties for every policy, so no choice depends on the memory.
 
@@ -29,6 +32,7 @@ class Memory:
     """
 
     def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
         self._stored: Cache[Hashable, NDArray[Any]] = Cache(most_bytes)
 
     @property
@@ -61,6 +65,8 @@ class Memory:
                 found[key] = row
         if missing:
             computed = compute(list(missing.values()))
+            needed = len(keys) * (computed[0].nbytes + 2 * _KEY)
+            self._stored.most_bytes = max(self._most, _DECISIONS * needed)
             for key, new in zip(missing, computed, strict=True):
                 # A copy, so that no stored row keeps the whole stack alive.
                 found[key] = new.copy()

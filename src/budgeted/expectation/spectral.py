@@ -68,8 +68,8 @@ _FEW_ROWS = 16
 _FEW_FEATURES = 4
 """Up to so many features, one cell after the other beats finding out what they share."""
 
-_memory = Memory(most_bytes=2**26)  # 4 kB for each feature and depth
-_cell_memory = Memory(most_bytes=2**24)  # 1.4 kB for each value of a feature
+_memory = Memory(most_bytes=2**24)  # 4 kB for each feature and depth
+_cell_memory = Memory(most_bytes=2**23)  # 1.4 kB for each value of a feature
 
 
 def forget() -> None:
@@ -287,7 +287,7 @@ def _table(prior: float, first: int, length: int) -> Complexes:
     return _pages(prior, number)[start : start + length]
 
 
-@remembered(most_bytes=2**24)
+@remembered(most_bytes=2**23)
 def _pages(prior: float, number: int) -> Complexes:
     """Two neighbouring pages of powers, so that any table of a page's length lies in one entry."""
     return _power(prior + number * _PAGE + np.arange(2 * _PAGE))
