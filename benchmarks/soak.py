@@ -304,8 +304,8 @@ def main() -> int:
         print(f"  {each.minute:5.1f} min {each.megabytes:8.1f} MB {each.handles:5} handles "
               f"{each.threads:4} threads")  # fmt: skip
     print(f"  {len(load.studies)} studies; calls: {dict(load.calls)}")
-    for words, times in load.errors.most_common(10):
-        print(f"  WRONG, {times} times: {words}")
+    for words, number in load.errors.most_common(10):
+        print(f"  WRONG, {number} times: {words}")
     last = [each for each in samples if each.minute >= given.minutes * 2 / 3]
     findings = [Finding("errors", sum(load.errors.values()), 0, False),
                 Finding("exit status of the server", abs(ended), 0, False)]  # fmt: skip
