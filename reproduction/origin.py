@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from budgeted.fingerprints import one_fingerprint, provenances, versions
 from budgeted.provenance import code
-from budgeted.results import one_fingerprint, provenances, versions
 from budgeted.runs import Runs
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,10 +15,12 @@ import pytest
 
 import budgeted
 from budgeted import provenance
+from budgeted.deciding_code import code_hash, parts_that_decide
 from budgeted.errors import RunnerError
 from budgeted.experiment import parse
-from budgeted.provenance import Provenance, code_hash, parts_that_decide
-from budgeted.results import Store, one_fingerprint
+from budgeted.fingerprints import one_fingerprint
+from budgeted.provenance import Provenance
+from budgeted.results import Store
 from budgeted.runner import run
 from budgeted.runs import Runs
 

@@ -174,7 +174,7 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
 
 def _origin(results: Mapping[str, Runs]) -> str:
     """Return in words which code the runs come from; a mixture is refused."""
-    from budgeted.results import one_fingerprint, versions
+    from budgeted.fingerprints import one_fingerprint, versions
 
     return f"code {one_fingerprint(results.values())}; {versions(results.values())}"
 
@@ -182,7 +182,7 @@ def _origin(results: Mapping[str, Runs]) -> str:
 def _document(
     chosen: Experiment, results: Mapping[str, Runs], path: Path, figures: list[Path]
 ) -> dict[str, object]:
-    from budgeted.results import one_fingerprint, provenances
+    from budgeted.fingerprints import one_fingerprint, provenances
 
     return {
         "experiment": chosen.name,

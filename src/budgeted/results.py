@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from budgeted import run_files
+from budgeted.deciding_code import code_hash, parts
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiment import Experiment
-from budgeted.provenance import Provenance, code_hash, parts
+from budgeted.provenance import Provenance
 from budgeted.runs import Run, Runs, run_seed
 from budgeted.sources import Source
 
@@ -240,37 +241,6 @@ def provenance(experiment: Experiment) -> Provenance:
 @cache
 def _own_code(module: Source) -> str:
     return code_hash(module.content(), module.path)
-
-
-def provenances(results: Iterable[Runs]) -> list[Provenance]:
-    """Return what runs were computed with, each once."""
-    found: list[Provenance] = []
-    for runs in results:
-        found += [each for each in runs.provenance if each not in found]
-    return found
-
-
-def versions(results: Iterable[Runs]) -> str:
-    """Return the versions under the code behind runs, for people."""
-    known = provenances(results)
-    named = (
-        ("budgeted", [each.budgeted for each in known]),
-        ("Python", [each.python for each in known]),
-        ("NumPy", [each.numpy for each in known]),
-    )
-    return ", ".join(f"{name} {' and '.join(dict.fromkeys(each))}" for name, each in named if each)
-
-
-def one_fingerprint(results: Iterable[Runs]) -> str:
-    """Return the fingerprint of the code behind runs; a mixture is refused.
-
-    Empty where nothing is recorded, as with runs that were not read from files.
-    """
-    found = {each.fingerprint for each in provenances(results)}
-    if len(found) > 1:
-        listed = ", ".join(sorted(found))
-        raise RunnerError(f"runs of different code cannot be put into one report: {listed}")
-    return found.pop() if found else ""
 
 
 def _why(here: Provenance, folder: Path) -> tuple[str, ...]:
