@@ -70,8 +70,8 @@ def running(app, settings):
 @contextmanager
 def client(folder: Path, database: str | None = None, **options):
     """A client of a server on a thread; unless given, the database is studies.db in the folder."""
-    options = {"folder": folder / "web"} | options
-    settings = Settings(database or str(folder / "studies.db"), port=0, poll=0.05, **options)
+    options = {"folder": folder / "web", "port": 0, "poll": 0.05} | options
+    settings = Settings(database or str(folder / "studies.db"), **options)
     app = create_app(settings)
     with running(app, settings) as port:
         base = f"http://127.0.0.1:{port}"
