@@ -52,6 +52,7 @@ class Server:
         self.folder, self.options = folder, options
         self.database = str(folder / "studies.db")
         self.port = _free_port()
+        self.process = None
         self.url = f"http://127.0.0.1:{self.port}"
 
     def study_url(self, name, page=""):
@@ -67,6 +68,7 @@ class Server:
             process = subprocess.Popen(
                 command, cwd=self.folder, stdout=log, stderr=log, env=environment
             )
+            self.process = process
             try:
                 self._wait(process, said)
                 yield self

@@ -112,7 +112,8 @@ const sayUnknown = (event) => {
   again.addEventListener("click", () => {
     changedAt.delete(whole(form));
     const pressed = submitters.get(form);
-    if (form.matches("form")) form.requestSubmit(pressed && pressed.isConnected ? pressed : undefined);
+    if (pressed && pressed.isConnected) pressed.click(); // which one it was is a part of the form
+    else if (form.matches("form")) form.requestSubmit();
     else form.click();
   });
   const place = answerOf(form);
