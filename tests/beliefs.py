@@ -23,5 +23,5 @@ class Doubtful(Belief):
         apart = self.counts / np.repeat(self.totals, self.problem.sizes, axis=1)
         return share * together + (1 - share) * apart
 
-    def observe(self, feature, label, value, times=1):
-        return Doubtful(self.problem, super().observe(feature, label, value, times).observed)
+    def observe_at(self, feature, label, value, times=1):
+        return Doubtful(self.problem, super().observe_at(feature, label, value, times).observed)

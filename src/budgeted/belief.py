@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.errors import ObservationError
-from budgeted.problem import Problem
+from budgeted.problem import Problem, position_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -46,8 +46,8 @@ class Belief:
     >>> from budgeted import Feature, Problem
     >>> problem = Problem(features=[Feature("fever", ("no", "yes"), cost="1.50")],
     ...                   labels=("well", "ill"), prior=(0.7, 0.3), budget=500)
-    >>> belief = Belief.prior(problem).observe(feature=0, label=1, value=1)
-    >>> belief.mean(0)[1].tolist()
+    >>> belief = Belief.prior(problem).observe("fever", "ill", "yes")
+    >>> belief.mean("fever")[1].tolist()
     [0.3333333333333333, 0.6666666666666666]
     >>> [round(p, 3) for p in belief.posterior({"fever": "yes"}).tolist()]
     [0.636, 0.364]
@@ -137,21 +137,41 @@ class Belief:
     def observe(
         self, feature: int | str, label: int | str, value: int | str, times: int = 1
     ) -> Belief:
-        """Return the belief after a value of a feature was seen on a case of that label."""
-        return self._shifted(feature, label, value, times)
+        """Return the belief after a value of a feature was seen on a case of that label.
+
+        All go by their names. A whole number is a position; where names are numbers, it could be
+        either and is refused: with values "1" to "4", what is 3? `observe_at` takes positions
+        only.
+        """
+        return self._shifted(*self._positions(feature, label, value), times)
+
+    def observe_at(self, feature: int, label: int, value: int, times: int = 1) -> Belief:
+        """Return the same for positions, as actions and purchases have them."""
+        return self._shifted(*self._checked(feature, label, value), times)
 
     def retract(
         self, feature: int | str, label: int | str, value: int | str, times: int = 1
     ) -> Belief:
-        """Return the belief as if that had not been observed."""
-        return self._shifted(feature, label, value, times, sign=-1)
+        """Return the belief as if that had not been observed; names as for `observe`."""
+        return self._shifted(*self._positions(feature, label, value), times, sign=-1)
 
-    def _shifted(
-        self, feature: int | str, label: int | str, value: int | str, times: int, sign: int = 1
-    ) -> Belief:
-        feature = self.problem.feature_index(feature)
-        label = self.problem.label_index(label)
-        value = self.problem.features[feature].value_index(value)
+    def retract_at(self, feature: int, label: int, value: int, times: int = 1) -> Belief:
+        """Return the same for positions."""
+        return self._shifted(*self._checked(feature, label, value), times, sign=-1)
+
+    def _positions(
+        self, feature: int | str, label: int | str, value: int | str
+    ) -> tuple[int, int, int]:
+        at = self.problem.feature_index(feature)
+        owner = self.problem.features[at]
+        return at, self.problem.label_index(label), owner.value_index(value)
+
+    def _checked(self, feature: int, label: int, value: int) -> tuple[int, int, int]:
+        cell = self.problem.action_at(feature, label)
+        owner = self.problem.features[cell.feature]
+        return *cell, position_of(value, owner.values, f"feature {owner.name!r} has no value")
+
+    def _shifted(self, feature: int, label: int, value: int, times: int, sign: int = 1) -> Belief:
         whole = isinstance(times, int | np.integer) and not isinstance(times, bool)
         if not whole or not 0 <= times <= MOST_OBSERVED:
             raise ObservationError(f"times: must be a whole number from 0, got {times!r}")
@@ -204,7 +224,7 @@ class Belief:
         before, logs = self.prior(self.problem), np.zeros((len(values), len(self.problem.labels)))
         for row, (feature, label, value) in zip(logs, values, strict=True):
             row[:] = np.log(before.means[:, self.problem.offsets[feature] + value])
-            before = before.observe(feature, label, value)
+            before = before.observe_at(feature, label, value)
         return logs
 
     def _left_out(self) -> tuple[Floats, Floats]:
@@ -223,7 +243,8 @@ class Belief:
         Parameters
         ----------
         case
-            Feature (position or name) → value (position or name); others are unknown.
+            Feature → value, by their names, or by positions where those are no numbers; others
+            are unknown.
         prior
             Shares of the labels where the case comes from; the problem's unless given.
         """

@@ -122,7 +122,7 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
     >>> bought = [Purchase(feature, label, label if case % 4 else 1 - label, 1, 2 * case + label)
     ...           for case in range(40) for label in (0, 1) for feature in (0, 1, 2)]
     >>> for each in bought:
-    ...     belief = belief.observe(each.feature, each.label, each.value)
+    ...     belief = belief.observe_at(each.feature, each.label, each.value)
     >>> deliver("guarded", belief, bought).weights.round(2).tolist()
     [0.38, 0.37, 0.37]
     """

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from budgeted import money
 from budgeted.errors import ObservationError, ProblemError
 from budgeted.money import MoneyLike
+from budgeted.names import are_numerals
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
@@ -25,8 +27,14 @@ _LEAST_COUNT, _MOST_COUNT = 1e-100, 1e15
 """Prior counts beyond these drown in rounding, or drown all else."""
 
 
+_MOST_LISTED = 30
+
+
 class Action(NamedTuple):
-    """One cell of the problem: buy a value of `feature` from a case that has `label`."""
+    """One cell of the problem: buy a value of `feature` from a case that has `label`.
+
+    Both are positions, whatever the names are.
+    """
 
     feature: int
     label: int
@@ -90,8 +98,27 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         object.__setattr__(self, "prior_counts", counts)
 
     def value_index(self, value: int | str) -> int:
-        """Return the position of a value given by position or name."""
-        return _index(value, self.values, f"feature {self.name!r} has no value", ObservationError)
+        """Return the position of a value given by its name, or by its position.
+
+        Where values are numbers, a position could be meant as a value; it is then refused unless
+        both mean the same.
+
+        >>> Feature("fever", ("no", "yes"), 1).value_index(1)
+        1
+        >>> Feature("pain", ("1", "2", "3"), 1).value_index("2")
+        1
+        >>> Feature("pain", ("1", "2", "3"), 1).value_index(2)
+        Traceback (most recent call last):
+        ...
+        budgeted.errors.ObservationError: feature 'pain' has values that are numbers, so 2 could be \
+a value or a position; give its name as text, such as '2'
+        """
+        what = f"feature {self.name!r} has"
+        return _index(value, self.values, f"{what} no value", f"{what} values", self._numerals)
+
+    @cached_property
+    def _numerals(self) -> bool:
+        return are_numerals(self.values)
 
 
 @dataclass(frozen=True, init=False)
@@ -174,33 +201,86 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         return counts
 
     def feature_index(self, feature: int | str) -> int:
-        """Return the position of a feature given by position or name."""
-        if type(feature) is int and 0 <= feature < len(self.features):
-            return feature
-        names = tuple(each.name for each in self.features) if isinstance(feature, str) else ()
-        return _index(feature, names or self.features, "there is no feature", ObservationError)
+        """Return the position of a feature given by its name, or by its position.
+
+        As with `Feature.value_index`, a number that could be meant as a name is refused.
+        """
+        return _index(
+            feature, self._names, "there is no feature", "there are features", self._numerals[0]
+        )
 
     def label_index(self, label: int | str) -> int:
-        """Return the position of a label given by position or name."""
-        if type(label) is int and 0 <= label < len(self.labels):
-            return label
-        return _index(label, self.labels, "there is no label", ObservationError)
+        """Return the position of a label given by its name, or by its position.
+
+        As with `Feature.value_index`, a number that could be meant as a name is refused.
+        """
+        return _index(
+            label, self.labels, "there is no label", "there are labels", self._numerals[1]
+        )
+
+    def action(self, feature: int | str, label: int | str) -> Action:
+        """Return the cell of a feature and a label given by names or positions."""
+        return Action(self.feature_index(feature), self.label_index(label))
+
+    def action_at(self, feature: int, label: int) -> Action:
+        """Return the cell at these positions, after checking that there is one."""
+        return Action(
+            position_of(feature, self._names, "there is no feature"),
+            position_of(label, self.labels, "there is no label"),
+        )
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.features)
+
+    @cached_property
+    def _numerals(self) -> tuple[bool, bool]:
+        """Whether features and labels have names that are numbers."""
+        return are_numerals(self._names), are_numerals(self.labels)
 
 
-def _index(key: Any, names: Sequence[Any], wrong: str, error: type[Exception]) -> int:
-    """Position of `key` in `names`; bool and negative positions are refused, not wrapped around."""
-    if type(key) is int and 0 <= key < len(names):
-        return key
+def _index(key: Any, names: Sequence[str], wrong: str, having: str, numerals: bool) -> int:
+    """Position of `key` in `names`; a number that could be a name is refused, not guessed at."""
     if isinstance(key, str):
         if key in names:
             return names.index(key)
-        raise error(f"{wrong} {key!r}; there are {', '.join(map(repr, names))}")
+        listed = ", ".join(map(repr, names[:_MOST_LISTED]))
+        more = "" if len(names) <= _MOST_LISTED else f" and {len(names) - _MOST_LISTED} more"
+        raise ObservationError(f"{wrong} {key!r}; there are {listed}{more}")
+    if not numerals:
+        return position_of(key, names, wrong)
+    whole = isinstance(key, Integral) and not isinstance(key, bool)
+    if whole and 0 <= key < len(names) and names[int(key)] == str(int(key)):
+        return int(key)
+    raise ObservationError(
+        f"{having} that are numbers, so {key!r} could be a "
+        f"{having.split()[-1].removesuffix('s')} or a position; give its name as text, such as "
+        f"{str(key) if str(key) in names else names[0]!r}"
+    )
+
+
+def position_of(key: Any, names: Sequence[str], wrong: str) -> int:
+    """Return a position after checking it; truth values and negative ones are refused.
+
+    Parameters
+    ----------
+    key
+        The position.
+    names
+        What stands at the positions.
+    wrong
+        How a message begins, such as "there is no label".
+    """
+    if type(key) is int and 0 <= key < len(names):
+        return key
     try:
         position = -1 if isinstance(key, bool) else operator.index(key)
     except TypeError:
         position = -1
     if not 0 <= position < len(names):
-        raise error(f"{wrong} number {key!r}; positions go from 0 to {len(names) - 1}")
+        raise ObservationError(
+            f"{wrong} number {key!r}; positions go from 0 to {len(names) - 1}"
+        )
     return position
 
 

@@ -33,7 +33,8 @@ class Purchase:
     Parameters
     ----------
     feature, label
-        The cell, by position; a state takes names too, and keeps positions.
+        The cell, by position; a state takes names too, and keeps positions. Next to a name, a
+        number that could be a name as well is refused.
     value
         The value that came back, likewise; None when the money is gone and nothing came.
     cost

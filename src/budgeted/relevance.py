@@ -147,14 +147,14 @@ class RelevanceBelief(Belief):
     def as_plain(self) -> Belief:
         """Return a plain belief with the same classifier, for questions about it as it is now."""
         features = [
-            Feature(each.name, each.values, each.cost, self.mean(at).tolist())
+            Feature(each.name, each.values, each.cost, self.means[:, self.columns(at)].tolist())
             for at, each in enumerate(self.problem.features)
         ]
         problem = self.problem
         return Belief.prior(Problem(features, problem.labels, problem.prior, problem.budget))
 
     def _shifted(
-        self, feature: int | str, label: int | str, value: int | str, times: int, sign: int = 1
+        self, feature: int, label: int, value: int, times: int, sign: int = 1
     ) -> RelevanceBelief:
         new = super()._shifted(feature, label, value, times, sign)
         assert isinstance(new, RelevanceBelief)

@@ -22,7 +22,7 @@ from budgeted.errors import PurchaseError
 from budgeted.history import History
 from budgeted.money import MoneyLike
 from budgeted.pending import Pending
-from budgeted.problem import Action, Problem
+from budgeted.problem import Action, Problem, position_of
 from budgeted.purchase import Purchase, Request
 
 NO_LIMIT = np.iinfo(np.int64).max
@@ -171,10 +171,17 @@ class State:
         return next((each for each in reversed(self.history) if each.number == wanted), None)
 
     def reserve(self, action: tuple[int | str, int | str]) -> State:
-        """Return the state with one more pending request; it is the last of `pending`."""
+        """Return the state with one more pending request; it is the last of `pending`.
+
+        Parameters
+        ----------
+        action
+            An `Action`, or the names of a feature and a label.
+        """
         if not isinstance(action, tuple) or len(action) != 2:
             raise PurchaseError(f"action: must be a pair (feature, label), got {action!r}")
-        cell = self._cell(*action)
+        by_position = isinstance(action, Action)
+        cell = self.problem.action_at(*action) if by_position else self.problem.action(*action)
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
         return self._with(
@@ -199,10 +206,7 @@ class State:
 
         A purchase with a number settles the pending request of that number.
         """
-        cell = self._cell(purchase.feature, purchase.label)
-        value = purchase.value
-        if value is not None:
-            value = self.problem.features[cell.feature].value_index(value)
+        cell, value = self._positions(purchase)
         if (*cell, value) != (purchase.feature, purchase.label, purchase.value):  # names
             purchase = replace(purchase, feature=cell.feature, label=cell.label, value=value)
         changes: dict[str, Any] = {}
@@ -225,7 +229,7 @@ class State:
             changes["pending"] = self.pending.without(request.number)
             changes["reserved"] = money.subtract(self.reserved, request.cost)
         if value is not None:
-            changes["belief"] = self.belief.observe(*cell, value)
+            changes["belief"] = self.belief.observe_at(*cell, value)
         return self._with(
             remaining=money.subtract(self.remaining, purchase.cost),
             history=self.history.then(purchase),
@@ -255,9 +259,9 @@ class State:
         refunded._check_money(new.cost)
         belief = self.belief
         if value is not None:
-            belief = belief.observe(old.feature, old.label, value)
+            belief = belief.observe_at(old.feature, old.label, value)
         if old.value is not None:
-            belief = belief.retract(old.feature, old.label, old.value)
+            belief = belief.retract_at(old.feature, old.label, old.value)
         return self._with(
             belief=belief,
             remaining=money.subtract(refunded.remaining, new.cost),
@@ -291,7 +295,7 @@ class State:
         """Return the state with `change` more cases (fewer if negative) for each of these cells."""
         state = self
         for cell in cells:
-            state = state._with(cases_left=state._cases_left_with(self._cell(*cell), change))
+            state = state._with(cases_left=state._cases_left_with(self.problem.action_at(*cell), change))
         return state
 
     def with_budget(self, budget: MoneyLike) -> State:
@@ -318,8 +322,21 @@ class State:
         new.__dict__.update(changes)
         return new
 
-    def _cell(self, feature: int | str, label: int | str) -> Action:
-        return Action(self.problem.feature_index(feature), self.problem.label_index(label))
+    def _positions(self, purchase: Purchase) -> tuple[Action, int | None]:
+        """The cell and the value of a purchase, which has positions, or names, or both.
+
+        Next to a name, a number could be a name as well; where it may be either, it is refused.
+        """
+        named = str in map(type, (purchase.feature, purchase.label, purchase.value))
+        at = self.problem.action if named else self.problem.action_at
+        cell = at(purchase.feature, purchase.label)
+        if purchase.value is None:
+            return cell, None
+        owner = self.problem.features[cell.feature]
+        if named:
+            return cell, owner.value_index(purchase.value)
+        wrong = f"feature {owner.name!r} has no value"
+        return cell, position_of(purchase.value, owner.values, wrong)
 
     def _words(self, cell: Action) -> str:
         name, label = self.problem.features[cell.feature].name, self.problem.labels[cell.label]

@@ -28,6 +28,7 @@ from budgeted.errors import AllocationError, EngineError
 from budgeted.expectation import grid, outcomes, scenarios, spectral
 from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.loss import ZERO_ONE, Loss, named
+from budgeted.problem import Action
 from budgeted.relevance import RelevanceBelief
 
 __all__ = [
@@ -44,7 +45,9 @@ __all__ = [
 ENGINES = ("auto", "spectral", "grid", "enumeration", "particles", "outcomes")
 
 Allocation = Mapping[Any, int]
-"""(feature, label) → number of purchases; an `Action`, or any pair of positions or names."""
+"""(feature, label) → number of purchases; an `Action`, or any pair of names.
+
+Of positions too, where names are no numbers."""
 
 MOST_PURCHASES = 10**6
 """Of one cell: computing time grows with it, and nobody buys a million values of one kind."""
@@ -308,7 +311,8 @@ def _allocation_array(belief: Belief, allocation: Allocation) -> Integers:
                 f"allocation[{cell!r}]: must be a whole number of purchases from 0 to "
                 f"{MOST_PURCHASES}, got {number!r}"
             )
-        result[problem.feature_index(feature), problem.label_index(label)] += number
+        at = problem.action_at if isinstance(cell, Action) else problem.action
+        result[at(feature, label)] += number
     return result
 
 

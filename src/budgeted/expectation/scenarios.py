@@ -110,7 +110,7 @@ def draw_particles(
     strata = np.repeat(np.arange(len(prior)), per_label)
     values = np.empty((len(strata), len(problem.features)), dtype=np.int64)
     for feature in range(len(problem.features)):
-        thresholds = belief.mean(feature).cumsum(axis=1)[strata, :-1]
+        thresholds = belief.means[:, belief.columns(feature)].cumsum(axis=1)[strata, :-1]
         values[:, feature] = (rng.random(len(strata))[:, None] >= thresholds).sum(axis=1)
     log_terms = _current_terms(belief, values)
     outcomes = {}
@@ -203,7 +203,7 @@ def cells(
         if scenarios.strata is None:  # each case without the feature once, with its probability
             rows = scenarios.values[:, feature] == 0
             others, weights = others[rows], np.exp(log_total[rows])
-        means = scenarios.outcomes.get(feature, belief.mean(feature)[None])
+        means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
         for label in np.flatnonzero(depths[feature]).tolist():
             bought = int(given[feature, label]) + int(depths[feature, label])
             per_case = _after_purchases(belief, feature, label, bought, others, means, loss)

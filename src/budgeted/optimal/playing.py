@@ -103,7 +103,8 @@ def play(
                     ends.add(tally, chance * share)
                     continue
                 after = spent + costs[action.feature]
-                for value, likely in enumerate(state.belief.mean(action.feature)[action.label]):
+                means = state.belief.means[action.label, state.belief.columns(action.feature)]
+                for value, likely in enumerate(means):
                     weight = chance * share * float(likely)
                     position = position_of(problem, *action, value)
                     tally[position] += 1

@@ -247,7 +247,7 @@ def means_of_many(start: Belief, tallies: Integers) -> Floats:
 def _seen(start: Belief, tally: Integers) -> Belief:
     belief = start
     for at in np.flatnonzero(tally).tolist():
-        belief = belief.observe(*cell_of(start.problem, at), times=int(tally[at]))
+        belief = belief.observe_at(*cell_of(start.problem, at), times=int(tally[at]))
     return belief
 
 

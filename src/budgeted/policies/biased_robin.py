@@ -72,7 +72,7 @@ class BiasedRobin:
         last = state.last_purchase()
         if last is None or last.value is None:
             return False, "there is no last value to judge by", ""
-        without = state.belief.retract(last.feature, last.label, last.value)
+        without = state.belief.retract_at(last.feature, last.label, last.value)
         # Where the loss has to be sampled, both share a seed: their difference is what counts.
         seed = int(rng.integers(2**63))
         now, before = (loss_of(each, self.loss, rng=seed) for each in (state.belief, without))

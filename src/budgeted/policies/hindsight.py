@@ -96,14 +96,14 @@ def _may_begin(state: State, earlier: Hindsight) -> bool:
 def _observed(belief: Belief, purchases: Sequence[Purchase]) -> Belief:
     for each in purchases:
         if each.value is not None:
-            belief = belief.observe(each.feature, each.label, each.value)
+            belief = belief.observe_at(each.feature, each.label, each.value)
     return belief
 
 
 def _retracted(belief: Belief, purchases: Sequence[Purchase]) -> Belief:
     for each in reversed(purchases):
         if each.value is not None:
-            belief = belief.retract(each.feature, each.label, each.value)
+            belief = belief.retract_at(each.feature, each.label, each.value)
     return belief
 
 
@@ -125,7 +125,7 @@ def _continued(earlier: Hindsight, history: Sequence[Purchase]) -> Hindsight:
             labels.append(each.label)
         rows.append(row)
         columns.append(problem.offsets[each.feature] + each.value)
-        before, belief = belief, belief.observe(each.feature, each.label, each.value)
+        before, belief = belief, belief.observe_at(each.feature, each.label, each.value)
         scores = _scores(belief, rows, columns, len(labels))
         tied = scores >= scores.max(axis=0) - _TIED
         right = tied[labels, np.arange(len(labels))] / tied.sum(axis=0)

@@ -220,6 +220,7 @@ def _worth_keeping(
 def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> list[Event]:
     """Return what telling a value gives: nothing if the same was told before."""
     request = draft.request(number)
+    number, value = request.number, draft.value(request.feature, value)
     paid = request.cost if cost is None else amount("cost", cost)
     if request.fate == PENDING:
         return [events.Told(number, value, paid)]
@@ -245,7 +246,7 @@ def failure(
         cost = request.cost if charged else Decimal(0)
     else:
         cost = amount("charged", charged)
-    return [events.Failed(number, cost, usable, why)]
+    return [events.Failed(request.number, cost, usable, why)]
 
 
 def cancellation(draft: Standing, number: int, why: str) -> list[Event]:
@@ -258,6 +259,9 @@ def correction(
 ) -> list[Event]:
     """Return what replacing a value gives."""
     old = draft.request(number)
+    number = old.number
+    if value is not None:
+        value = draft.value(old.feature, value)
     if old.fate not in (TOLD, RECORDED):
         raise StudyError(
             f"request {number} is {old.fate}, there is nothing to correct",
@@ -310,7 +314,7 @@ def undoing(draft: Standing, number: int, why: str) -> list[Event]:
 
 def withdrawal(draft: Standing, case: str, forget: bool, why: str) -> list[Event]:
     """Return what taking out a case gives: its requests are cancelled, its values may go."""
-    draft.label_of(case)
+    case = draft.case(case)
     if case in draft.withdrawn:
         raise StudyError(f"case {case!r} is withdrawn already")
     mine = [each for each in draft.requests.values() if each.case == case]
@@ -358,6 +362,7 @@ def _record(
 ) -> events.Told | events.Recorded | None:
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
+    case, value = draft.case(case), draft.value(feature, value)
     held = known.get((case, feature))
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:

@@ -181,9 +181,30 @@ class Standing:
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
         """Return the position of a case and a feature given by their names."""
-        if case not in self._rows:
-            raise UnknownError(f"there is no case {case!r} in this study")
-        return self._rows[case], self.state.problem.feature_index(feature)
+        column = self._features.get(feature) if isinstance(feature, str) else None
+        return self._rows[self.case(case)], (
+            self.state.problem.feature_index(str(feature)) if column is None else column
+        )
+
+    def case(self, given: object) -> str:
+        """Return the name of a case, which may be given as a number; it must be there."""
+        found = spelled(given, self._rows)
+        if found is None:
+            close = did_you_mean(given, self._rows) if isinstance(given, str) else ""
+            raise UnknownError(f"there is no case {given!r} in this study; {close}".rstrip("; "))
+        return found
+
+    def value(self, feature: str, given: object) -> str:
+        """Return the name of a value of a feature, which may be given as a number."""
+        owner = self.state.problem.features[self._features[feature]]
+        found = spelled(given, owner.values)
+        if found is None:
+            listed = ", ".join(map(repr, owner.values))
+            close = did_you_mean(given, owner.values) if isinstance(given, str) else ""
+            raise ObservationError(
+                f"feature {feature!r} has no value {given!r}; {close}There are {listed}"
+            )
+        return found
 
     def label_of(self, case: str) -> str:
         """Return the label of a case."""
@@ -192,6 +213,8 @@ class Standing:
 
     def request(self, number: int) -> Requested:
         """Return what became of a number; raise an error if it was never given out."""
+        if isinstance(number, bool) or not isinstance(number, Integral):
+            raise StudyError(f"number: must be that of a request, such as 3, got {number!r}")
         found = self.requests.get(number)
         if found is None:
             raise UnknownError(
@@ -244,7 +267,7 @@ class Standing:
         self._check_cell(event.case, event.feature, event.label, event.number, (OPEN,))
         if event.cost != self.state.problem.features[feature].cost:
             raise StudyError(f"feature {event.feature!r} does not cost {event.cost}")
-        self.state = self.state.reserve((feature, label))
+        self.state = self.state.reserve(Action(feature, label))
         new = Requested(
             event.number, event.case, event.feature, event.label, event.cost, PENDING, None, event,
             entry.at, entry.by,
