@@ -9,7 +9,7 @@ text, and nothing that could run code.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from functools import cache
 from typing import Any, ClassVar, Literal
@@ -282,7 +282,7 @@ def to_json(event: Event) -> str:
         if from_json(text) != event:
             raise UnwritableError("it comes back as something else")
     except ValueError as error:
-        said = str(error).strip().splitlines()[-1].strip()
+        said = _wrong_field(event) or str(error).strip().splitlines()[-1].strip()
         raise UnwritableError(f"an event that cannot be written as JSON: {said}") from None
     return text
 
@@ -309,6 +309,22 @@ def from_json(text: str) -> Event:
         )
         raise JournalError(f"an event that makes no sense ({wrong}): {text[:80]!r}") from None
     return event
+
+
+_WORDS = {"str": "text", "int": "a whole number", "bool": "true or false", "Decimal": "an amount"}
+
+
+def _wrong_field(event: Event) -> str:
+    """Which field holds what it cannot hold, in words; nothing where none can be named.
+
+    >>> _wrong_field(Cancelled(3, why=5))
+    'why: must be text, got 5'
+    """
+    for field in fields(event):
+        held = getattr(event, field.name)
+        if field.type in _WORDS and type(held).__name__ != field.type:
+            return f"{field.name}: must be {_WORDS[str(field.type)]}, got {held!r}"
+    return ""
 
 
 @cache

@@ -22,6 +22,8 @@ def spelled(given: object, names: Collection[str]) -> str | None:
     >>> [spelled(each, ("0", "1")) for each in ("one", 7, True, None, b"1", 1j)]
     [None, None, None, None, None, None]
     """
+    if type(given) is str:
+        return given if given in names else None
     found = [name for name in _spellings(given) if name in names]
     return found[0] if len(found) == 1 else None
 

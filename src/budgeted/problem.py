@@ -107,11 +107,10 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         1
         >>> Feature("pain", ("1", "2", "3"), 1).value_index("2")
         1
-        >>> Feature("pain", ("1", "2", "3"), 1).value_index(2)
+        >>> Feature("pain", ("1", "2", "3"), 1).value_index(2)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        budgeted.errors.ObservationError: feature 'pain' has values that are numbers, so 2 could be \
-a value or a position; give its name as text, such as '2'
+        budgeted.errors.ObservationError: feature 'pain' has values that are numbers, so 2 could ...
         """
         what = f"feature {self.name!r} has"
         return _index(value, self.values, f"{what} no value", f"{what} values", self._numerals)
@@ -253,9 +252,8 @@ def _index(key: Any, names: Sequence[str], wrong: str, having: str, numerals: bo
     if whole and 0 <= key < len(names) and names[int(key)] == str(int(key)):
         return int(key)
     raise ObservationError(
-        f"{having} that are numbers, so {key!r} could be a "
-        f"{having.split()[-1].removesuffix('s')} or a position; give its name as text, such as "
-        f"{str(key) if str(key) in names else names[0]!r}"
+        f"{having} that are numbers, so {key!r} could be a name or a position; give the name as "
+        f"text, such as {str(key) if str(key) in names else names[0]!r}"
     )
 
 
@@ -278,9 +276,7 @@ def position_of(key: Any, names: Sequence[str], wrong: str) -> int:
     except TypeError:
         position = -1
     if not 0 <= position < len(names):
-        raise ObservationError(
-            f"{wrong} number {key!r}; positions go from 0 to {len(names) - 1}"
-        )
+        raise ObservationError(f"{wrong} number {key!r}; positions go from 0 to {len(names) - 1}")
     return position
 
 

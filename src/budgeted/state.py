@@ -180,8 +180,10 @@ class State:
         """
         if not isinstance(action, tuple) or len(action) != 2:
             raise PurchaseError(f"action: must be a pair (feature, label), got {action!r}")
-        by_position = isinstance(action, Action)
-        cell = self.problem.action_at(*action) if by_position else self.problem.action(*action)
+        if isinstance(action, Action):
+            cell = self.problem.action_at(*action)
+        else:
+            cell = self.problem.action(*action)
         request = Request(self.next_number, *cell, self.problem.features[cell.feature].cost)
         self._check_money(request.cost)
         return self._with(
@@ -295,7 +297,9 @@ class State:
         """Return the state with `change` more cases (fewer if negative) for each of these cells."""
         state = self
         for cell in cells:
-            state = state._with(cases_left=state._cases_left_with(self.problem.action_at(*cell), change))
+            state = state._with(
+                cases_left=state._cases_left_with(self.problem.action_at(*cell), change)
+            )
         return state
 
     def with_budget(self, budget: MoneyLike) -> State:

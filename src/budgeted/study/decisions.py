@@ -16,6 +16,7 @@ from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileErr
 from budgeted.events import Asked, Created, Event
 from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
 from budgeted.money import MoneyLike
+from budgeted.names import as_name, spelled
 from budgeted.policies import (
     POLICIES,
     Choice,
@@ -70,7 +71,9 @@ def creation(
     classifier: str | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
-    mistakes = [] if name.strip() == name != "" else [f"name: must not be blank, got {name!r}"]
+    mistakes = [] if isinstance(name, str) and name.strip() == name != "" else [
+        f"name: must be text without blanks around it, and not empty, got {name!r}"
+    ]  # fmt: skip
     given = dict(parameters)
     if chooser in POLICIES and "loss" in parameter_names(POLICIES[chooser]):
         given = {"loss": loss} | given
@@ -81,6 +84,7 @@ def creation(
         mistakes.append(f"policy: {error}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
+    cases = [_case(each, problem.labels) for each in cases]
     mistakes += case_mistakes(cases, problem.labels)
     chosen = accompanying(made, loss, belief=belief, classifier=classifier, cases=case_rule)
     if chosen["belief"] == "relevance":
@@ -111,6 +115,15 @@ def creation(
     if mistakes:
         raise StudyFileError("the study cannot begin", mistakes)
     return created
+
+
+def _case(given: Any, labels: Sequence[str]) -> tuple[Any, Any]:
+    """Return the name and the label of a case, which may be given as numbers."""
+    try:
+        case, label = given
+    except (TypeError, ValueError):
+        return "", given
+    return as_name(case), spelled(label, labels) or label
 
 
 def _relevance_mistakes(chooser: Policy | None, loss: str) -> list[str]:
@@ -338,19 +351,35 @@ def records(
     done: list[Event] = []
     mistakes: list[str] = []
     hints: list[Hint | None] = []
-    for case, feature, value in values:
+    for given in values:
         try:
-            event = _record(draft, known, (case, feature, value), charge is True, fixed)
+            wanted = _names(draft, given)
+            event = _record(draft, known, wanted, charge is True, fixed)
             if event is not None:
                 draft.attempt(event)
                 done.append(event)
-                known[case, feature] = draft.request(event.number)
+                known[wanted[:2]] = draft.request(event.number)
         except BudgetedError as error:
-            mistakes.append(f"case {case!r}, {feature!r}: {error}")
+            mistakes.append(f"{_where(given)}: {error}")
             hints.append(error.hint)
     if mistakes:
         raise StudyFileError("the values cannot be recorded", shortened(mistakes), hints)
     return done
+
+
+def _names(draft: Standing, given: Any) -> tuple[str, str, str]:
+    """Return the names of a case, a feature and its value, which may be given as numbers."""
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
+        raise StudyError("must be a case, a feature and its value")
+    feature = draft.feature(given[1])
+    return draft.case(given[0]), feature, draft.value(feature, given[2])
+
+
+def _where(given: Any) -> str:
+    try:
+        return f"case {given[0]!r}, {given[1]!r}"
+    except (TypeError, IndexError, KeyError):
+        return repr(given)
 
 
 def _record(
@@ -362,7 +391,6 @@ def _record(
 ) -> events.Told | events.Recorded | None:
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
-    case, value = draft.case(case), draft.value(feature, value)
     held = known.get((case, feature))
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:

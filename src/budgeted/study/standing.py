@@ -11,6 +11,7 @@ from collections import ChainMap
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,10 +20,18 @@ from numpy.typing import NDArray
 from budgeted import events
 from budgeted.belief import Integers
 from budgeted.cases import check_rule, pick_place, shuffled
-from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
+from budgeted.errors import (
+    BudgetedError,
+    JournalError,
+    ObservationError,
+    StudyError,
+    UnknownError,
+)
 from budgeted.events import Asked, Created, Entry, Event
 from budgeted.guard import Delivered, check_classifier, deliver
 from budgeted.loss import named
+from budgeted.names import spelled
+from budgeted.nearest import did_you_mean
 from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase, Request
 from budgeted.relevance import prior_belief
@@ -32,6 +41,7 @@ from budgeted.study.keys import Used
 OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
 """What a cell of a case is: for sale, asked for, paid for, or not to be had."""
 
+_MOST_LISTED = 30
 _Key = TypeVar("_Key")
 _Held = TypeVar("_Held")
 
@@ -181,29 +191,28 @@ class Standing:
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
         """Return the position of a case and a feature given by their names."""
-        column = self._features.get(feature) if isinstance(feature, str) else None
-        return self._rows[self.case(case)], (
-            self.state.problem.feature_index(str(feature)) if column is None else column
-        )
+        return self._rows[self.case(case)], self._features[self.feature(feature)]
 
     def case(self, given: object) -> str:
         """Return the name of a case, which may be given as a number; it must be there."""
         found = spelled(given, self._rows)
         if found is None:
-            close = did_you_mean(given, self._rows) if isinstance(given, str) else ""
-            raise UnknownError(f"there is no case {given!r} in this study; {close}".rstrip("; "))
+            raise UnknownError(f"there is no case {given!r} in this study")
+        return found
+
+    def feature(self, given: object) -> str:
+        """Return the name of a feature, which may be given as a number; it must be there."""
+        found = spelled(given, self._features)
+        if found is None:
+            raise ObservationError(_no_such("there is no feature", given, tuple(self._features)))
         return found
 
     def value(self, feature: str, given: object) -> str:
         """Return the name of a value of a feature, which may be given as a number."""
-        owner = self.state.problem.features[self._features[feature]]
-        found = spelled(given, owner.values)
+        values = self.state.problem.features[self._features[feature]].values
+        found = spelled(given, values)
         if found is None:
-            listed = ", ".join(map(repr, owner.values))
-            close = did_you_mean(given, owner.values) if isinstance(given, str) else ""
-            raise ObservationError(
-                f"feature {feature!r} has no value {given!r}; {close}There are {listed}"
-            )
+            raise ObservationError(_no_such(f"feature {feature!r} has no value", given, values))
         return found
 
     def label_of(self, case: str) -> str:
@@ -366,6 +375,17 @@ class Standing:
 def _layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
     """Return a map whose changes stay in it; layers of layers are one chain."""
     return ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
+
+
+def _no_such(wrong: str, given: object, names: Sequence[str]) -> str:
+    close = did_you_mean(given, names) if isinstance(given, str) else ""
+    return f"{wrong} {given!r}; {close}{'T' if close else 't'}here are {_listed(names)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_MOST_LISTED]))
+    more = len(names) - _MOST_LISTED
+    return shown if more <= 0 else f"{shown} and {more} more"
 
 
 def problem_of(created: Created) -> Problem:
