@@ -63,6 +63,7 @@ WHAT = {
     "money": "exact decimals",
     "cache": "remembered, within bytes",
     "names": "as given",
+    "cli_output": "when nothing can be printed",
     "nearest": "as meant",
     "predictions": "files of cases",
     "errors": "what can go wrong",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgeted import __version__
+from budgeted import __version__, cli_output
 from budgeted.cli_datasets import datasets
 from budgeted.cli_experiment import experiment
 from budgeted.cli_optimal import optimal
@@ -42,7 +42,7 @@ DEMO_POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-class _Group(click.Group):
+class _Group(cli_output.Group):
     """Commands whose own errors end in one line, not in a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from budgeted.cli_output import telling
 from budgeted.cli_study.options import (
     KEY,
     WHY,
+    changing_a_study,
     money,
-    on_a_study,
     plain,
     print_json,
     print_money,
@@ -64,7 +65,10 @@ def new(
         encoding=encoding,
     )
     settings = {key: value for key, value in asdict(given).items() if key != "problem"}
-    with Study.create(database, problem=given.problem, by=by, **settings) as begun:
+    with (
+        Study.create(database, problem=given.problem, by=by, **settings) as begun,
+        telling(lambda: begun.events),
+    ):
         if as_json:
             print_json({"study": begun.name, "cases": len(given.cases), **money(begun)})
             return
@@ -78,7 +82,7 @@ def new(
 @click.option("-n", "number", default=1, show_default=True, type=click.IntRange(min=1),
               help="How many requests, worth having together.")  # fmt: skip
 @KEY
-@on_a_study
+@changing_a_study
 def ask(found: Study, number: int, key: str, as_json: bool) -> None:
     """Say what to buy next, and reserve the money for it."""
     from budgeted.cli_study.views import requests_table
@@ -100,7 +104,7 @@ def ask(found: Study, number: int, key: str, as_json: bool) -> None:
 @click.argument("value")
 @click.option("--cost", help="What was charged, if not the listed price.")
 @KEY
-@on_a_study
+@changing_a_study
 def tell(found: Study, number: int, value: str, cost: str | None, key: str, as_json: bool) -> None:
     """Write down the value of a request."""
     show_request(found, found.tell(number, value, cost, key=key), as_json)
@@ -113,7 +117,7 @@ def tell(found: Study, number: int, value: str, cost: str | None, key: str, as_j
 @click.option("--unusable", is_flag=True, help="Do not ask this case for this feature again.")
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def fail(
     found: Study,
     number: int,
@@ -134,7 +138,7 @@ def fail(
 @click.argument("number", type=int)
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def cancel(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
     """Take back a request: its money and its case are free again."""
     show_request(found, found.cancel(number, why, key=key), as_json)
@@ -147,7 +151,7 @@ def cancel(found: Study, number: int, why: str, key: str, as_json: bool) -> None
 @click.option("--cost", help="What was really charged.")
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def correct(
     found: Study,
     number: int,
@@ -179,7 +183,7 @@ def undo(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
 @click.option("--forget", is_flag=True, help="Also take its values out of the classifier.")
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json: bool) -> None:
     """Take a case out for good; its pending requests are cancelled."""
     found.withdraw(case, forget=forget, why=why, key=key)
@@ -192,7 +196,7 @@ def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json:
 @click.argument("value")
 @click.option("--charge", metavar="AMOUNT", default="0", show_default=True, help="What it cost.")
 @KEY
-@on_a_study
+@changing_a_study
 def record(
     found: Study, case: str, feature: str, value: str, charge: str, key: str, as_json: bool
 ) -> None:
@@ -212,7 +216,7 @@ def record(
 @click.option("--id", "id_column", default="case", show_default=True,
               help="Column that names the case.")  # fmt: skip
 @KEY
-@on_a_study
+@changing_a_study
 def import_values(
     found: Study, file: str, charge: bool, id_column: str, key: str, as_json: bool
 ) -> None:
@@ -241,7 +245,7 @@ def import_values(
 @click.argument("amount")
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def budget(found: Study, amount: str, why: str, key: str, as_json: bool) -> None:
     """Change the budget; it must cover what is spent and reserved."""
     found.set_budget(amount, why, key=key)
@@ -251,7 +255,7 @@ def budget(found: Study, amount: str, why: str, key: str, as_json: bool) -> None
 @click.command()
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def close(found: Study, why: str, key: str, as_json: bool) -> None:
     """End the study; only corrections remain possible."""
     found.close(why, key=key)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from budgeted.cli_output import reason_of, telling
+
 if TYPE_CHECKING:
     from budgeted.study import Requested, Study
 
@@ -66,6 +68,18 @@ def on_a_study(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(found, **arguments)
 
     return opened
+
+
+def changing_a_study(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Do the same for a command that writes; what it did is said even if it cannot be printed."""
+
+    @functools.wraps(command)
+    def told(found: Study, **arguments: Any) -> Any:
+        before = found.events
+        with telling(lambda: found.events - before):
+            return command(found, **arguments)
+
+    return on_a_study(told)
 
 
 def with_database(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -143,8 +157,13 @@ def write(text: str, out: str | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    with click.open_file(out, "w", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        with click.open_file(out, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise click.ClickException(
+            f"{out}: could not be written in full: {reason_of(error)}"
+        ) from None
     click.echo(f"written: {out}", err=True)
 
 
