@@ -172,7 +172,7 @@ def correct(
 @click.argument("number", type=int)
 @WHY
 @KEY
-@on_a_study
+@changing_a_study
 def undo(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
     """Take back a slip: a request that was told, failed or cancelled is pending again."""
     show_request(found, found.undo(number, why, key=key), as_json)

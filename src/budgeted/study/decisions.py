@@ -293,6 +293,7 @@ def correction(
 def undoing(draft: Standing, number: int, why: str) -> list[Event]:
     """Return what taking back a told value, a failure or a cancellation gives."""
     old = draft.request(number)
+    number = old.number
     if draft.closed:
         raise StudyError("the study is closed; only corrections are possible")
     if old.fate == PENDING:
