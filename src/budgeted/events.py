@@ -104,10 +104,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Told:
-    """The value of a request came back, and this was charged for it."""
+    """The value of a request came back, and this was charged for it.
+
+    A `value` of None stands for one that was forgotten since; none is ever written down like that.
+    """
 
     number: int
-    value: str
+    value: str | None
     cost: Decimal
     kind: Literal["told"] = "told"
 
@@ -148,13 +151,16 @@ class Cancelled:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A value that nobody asked for, or that was there before the study."""
+    """A value that nobody asked for, or that was there before the study.
+
+    A `value` of None stands for one that was forgotten since, as with `Told`.
+    """
 
     number: int
     case: str
     feature: str
     label: str
-    value: str
+    value: str | None
     cost: Decimal
     kind: Literal["recorded"] = "recorded"
 
@@ -204,10 +210,17 @@ class Undone:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """Nothing can be bought from this case any more."""
+    """Nothing can be bought from this case any more.
+
+    Attributes
+    ----------
+    forget
+        Whether its values are forgotten, too; see `budgeted.study.forgetting`.
+    """
 
     case: str
     why: str = ""
+    forget: bool = False
     kind: Literal["withdrawn"] = "withdrawn"
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT

@@ -18,6 +18,7 @@ from budgeted.cli_study.options import (
     print_table,
     show_done,
     show_request,
+    unasked,
     with_csv,
     with_database,
     with_json,
@@ -180,14 +181,31 @@ def undo(found: Study, number: int, why: str, key: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("case")
-@click.option("--forget", is_flag=True, help="Also take its values out of the classifier.")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Also take its values out of the classifier and of all that is shown.",
+)
 @WHY
 @KEY
 @changing_a_study
 def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json: bool) -> None:
-    """Take a case out for good; its pending requests are cancelled."""
+    """Take a case out for good; its pending requests are cancelled.
+
+    With --forget its values are taken out of the classifier, and no log, export or page shows them
+    any more. The database itself still holds them. A case that was withdrawn before can be
+    forgotten later.
+    """
+    from budgeted.study.forgetting import STILL_THERE
+
     found.withdraw(case, forget=forget, why=why, key=key)
-    show_done(found, f"Case {case} is withdrawn.", as_json)
+    words = f"Case {case} is withdrawn."
+    if forget:
+        words += (
+            " Its values are out of the classifier, and neither the log nor an export shows them "
+            f"any more; what they cost stays spent.\n{STILL_THERE}"
+        )
+    show_done(found, words, as_json)
 
 
 @click.command()
@@ -200,10 +218,17 @@ def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json:
 def record(
     found: Study, case: str, feature: str, value: str, charge: str, key: str, as_json: bool
 ) -> None:
-    """Write down a value that nobody asked for."""
+    """Write down a value that nobody asked for; it costs nothing unless --charge says so."""
     done = found.record([(case, feature, value)], charge=charge, key=key)
     if done:
         show_request(found, done[0], as_json)
+        free = unasked(found, done)
+        if free["values"] and not as_json:
+            click.echo(
+                f"It was not charged; by the price list it costs {free['list_price']}. To charge "
+                f"that: budgeted study correct {done[0].number} {done[0].value} --cost "
+                f"{free['list_price']}"
+            )
     else:
         show_done(found, "This value is there already.", as_json)
 
@@ -215,29 +240,46 @@ def record(
 )
 @click.option("--id", "id_column", default="case", show_default=True,
               help="Column that names the case.")  # fmt: skip
+@with_csv
 @KEY
 @changing_a_study
 def import_values(
-    found: Study, file: str, charge: bool, id_column: str, key: str, as_json: bool
+    found: Study,
+    file: str,
+    charge: bool,
+    id_column: str,
+    delimiter: str | None,
+    encoding: str,
+    key: str,
+    as_json: bool,
 ) -> None:
     """Take in a CSV of values, a line per case, a column per feature.
 
-    Values that answer a pending request are told, others recorded; all of them or none.
+    Values that answer a pending request are told, others recorded; all of them or none. Those that
+    nobody asked for are free unless --charge is given; what they would have cost is said.
     """
     from budgeted.study.file import read_values
 
     names = [feature.name for feature in found.state.problem.features]
-    values = read_values(file, names, id_column=id_column)
+    values = read_values(file, names, id_column=id_column, delimiter=delimiter, encoding=encoding)
     done = found.record(values, charge=charge, key=key)
     told = sum(each.asked is not None for each in done)
     if as_json:
-        print_json({"told": told, "recorded": len(done) - told,
-                     "known": len(values) - len(done), **money(found)})  # fmt: skip
+        print_json({"told": told, "recorded": len(done) - told, "known": len(values) - len(done),
+                    "not_charged": unasked(found, done), **money(found)})  # fmt: skip
         return
     click.echo(
         f"{told} requests told, {len(done) - told} values recorded, "
         f"{len(values) - len(done)} were known."
     )
+    free = unasked(found, done)
+    if free["values"]:
+        click.echo(
+            f"{free['values']} of the recorded values were not charged; by the price list they "
+            f"cost {free['list_price']}.\n"
+            f"An import with --charge charges that; afterwards, correct NUMBER VALUE --cost AMOUNT "
+            f"does, one by one."
+        )
     print_money(found)
 
 

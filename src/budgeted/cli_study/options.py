@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -133,6 +133,16 @@ def money(found: Study) -> dict[str, str]:
     state = found.state
     return {"budget": str(state.problem.budget), "spent": str(state.spent),
             "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
+
+
+def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
+    """Return how many of these values nobody asked for nor paid for, and their listed price."""
+    from budgeted import money as amounts
+
+    prices = {each.name: each.cost for each in found.state.problem.features}
+    free = [prices[each.feature] for each in done if each.asked is None and not each.cost]
+    total = functools.reduce(amounts.add, free, amounts.parse(0))
+    return {"values": len(free), "list_price": str(total)}
 
 
 def print_money(found: Study) -> None:

@@ -17,6 +17,7 @@ from budgeted.policies.planner import Planner
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import decisions
+from budgeted.study.forgetting import without_values
 from budgeted.study.ledger import Ledger
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Requested
@@ -253,8 +254,10 @@ class Study:
         return self._ledger.standing.request(number)
 
     def history(self, after: int = 0) -> tuple[Entry, ...]:
-        """Return the events behind number `after`, from the journal."""
-        return self._ledger.journal.read(after)
+        """Return the events behind number `after`, from the journal, without forgotten values."""
+        entries = self._ledger.journal.read(after)
+        self.refresh()  # who forgot something while this was read is known now
+        return without_values(entries, self._ledger.standing.forgotten_numbers())
 
     def delivered(self) -> Delivered:
         """Return the parameters of the classifier, and how much each feature counts in it."""
@@ -391,7 +394,9 @@ class Study:
         case
             Its name.
         forget
-            Also take its values out of the belief; what they cost stays spent.
+            Also take its values out of the belief, and show them nowhere any more; what they cost
+            stays spent. The database still holds them: see `budgeted.study.forgetting`. A case
+            that was withdrawn before can be forgotten later.
         why, key
             For the log; and see `ask`.
         """

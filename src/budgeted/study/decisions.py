@@ -275,6 +275,8 @@ def correction(
     number = old.number
     if value is not None:
         value = draft.value(old.feature, value)
+        if old.case in draft.forgotten:
+            raise StudyError(f"the values of case {old.case!r} are forgotten; it takes no others")
     if old.fate not in (TOLD, RECORDED):
         raise StudyError(
             f"request {number} is {old.fate}, there is nothing to correct",
@@ -329,8 +331,9 @@ def undoing(draft: Standing, number: int, why: str) -> list[Event]:
 def withdrawal(draft: Standing, case: str, forget: bool, why: str) -> list[Event]:
     """Return what taking out a case gives: its requests are cancelled, its values may go."""
     case = draft.case(case)
-    if case in draft.withdrawn:
-        raise StudyError(f"case {case!r} is withdrawn already")
+    if case in draft.withdrawn and (not forget or case in draft.forgotten):
+        gone = " and forgotten" if case in draft.forgotten else ""
+        raise StudyError(f"case {case!r} is withdrawn{gone} already")
     mine = [each for each in draft.requests.values() if each.case == case]
     done: list[Event] = [
         events.Cancelled(each.number, "case withdrawn") for each in mine if each.fate == PENDING
@@ -339,7 +342,7 @@ def withdrawal(draft: Standing, case: str, forget: bool, why: str) -> list[Event
         for each in mine:
             if each.fate in (TOLD, RECORDED) and each.value is not None:
                 done += correction(draft, each.number, None, None, "case withdrawn")
-    return [*done, events.Withdrawn(case, why)]
+    return [*done, events.Withdrawn(case, why, forget)]
 
 
 def records(

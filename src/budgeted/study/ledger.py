@@ -13,8 +13,9 @@ from budgeted.errors import (
     UnknownFateError,
     UnwritableError,
 )
-from budgeted.events import Entry
+from budgeted.events import Entry, Withdrawn
 from budgeted.journal import Journal
+from budgeted.study.forgetting import without_values
 from budgeted.study.standing import fold
 from budgeted.study.together import Granted, Wish, plan
 
@@ -45,14 +46,15 @@ class Ledger:
     ) -> None:
         self.journal = journal
         self.standing = fold(None, entries, journal.where)
-        self.entries = list(entries)
+        self.entries: list[Entry] = []
+        self._add(entries)
         self._clock = clock
 
     def refresh(self) -> tuple[Entry, ...]:
         """Read what others wrote since, and return it."""
         entries = self.journal.read(after=len(self.entries))
         fold(self.standing, entries, self.journal.where)
-        self.entries += entries
+        self._add(entries)
         return entries
 
     def reopen(self) -> None:
@@ -67,7 +69,8 @@ class Ledger:
         except BaseException:
             self.journal.head = known  # what is held here still belongs to the other history
             raise
-        self.entries = list(entries)
+        self.entries = []
+        self._add(entries)
 
     def carry_out(self, wishes: Sequence[Wish]) -> tuple[Granted | BudgetedError, ...]:
         """Do what several people want in one write; see `budgeted.study.together`.
@@ -101,9 +104,16 @@ class Ledger:
                     return (error,)
                 return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
             self.standing.adopt(found.draft)  # each of these was folded in when it was tried
-            self.entries += entries
+            self._add(entries)
             return found.answers
         raise ConflictError(f"study {study!r}: others write without pause; try again later")
+
+    def _add(self, entries: Sequence[Entry]) -> None:
+        """Keep events for those who look, who are not shown what was forgotten."""
+        self.entries += entries
+        if any(isinstance(entry.event, Withdrawn) and entry.event.forget for entry in entries):
+            numbers = self.standing.forgotten_numbers()
+            self.entries = list(without_values(self.entries, numbers))
 
 
 def _unknown(

@@ -109,8 +109,9 @@ class Standing:
         Every number that was given out.
     keys
         The idempotency keys of what was done, see `budgeted.study.keys`.
-    withdrawn, closed
-        Which cases are gone, and whether the study is over.
+    withdrawn, forgotten, closed
+        Which cases are gone, the values of which of them are forgotten, and whether the study is
+        over.
     tried
         What a draft was changed by since it was made.
     """
@@ -140,6 +141,7 @@ class Standing:
         self.requests: MutableMapping[int, Requested] = {}
         self.keys: MutableMapping[str, Used] = {}
         self.withdrawn: frozenset[str] = frozenset()
+        self.forgotten: frozenset[str] = frozenset()
         self.closed = False
         self.tried: list[Event] = []
         self._signature = ("", "", "", "")
@@ -178,6 +180,7 @@ class Standing:
         self.keys.update(draft.keys.maps[0])
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
+        self.forgotten = draft.forgotten
 
     def pick(self, action: Action) -> str | None:
         """Return the case from which the rule of the study would buy this cell."""
@@ -231,6 +234,14 @@ class Standing:
             )
         return found
 
+    def forgotten_numbers(self) -> frozenset[int]:
+        """Return the requests and recorded values whose values nobody is shown any more."""
+        if not self.forgotten:
+            return frozenset()
+        return frozenset(
+            number for number, each in self.requests.items() if each.case in self.forgotten
+        )
+
     def apply(self, entry: Entry) -> None:
         """Fold in one event; raise an error if it does not fit what came before it."""
         match entry.event:
@@ -251,8 +262,9 @@ class Standing:
                 self._corrected(number, value, cost)
             case events.Undone(number, fate, _, _, cost):
                 self._undone(number, fate, cost)
-            case events.Withdrawn(case):
+            case events.Withdrawn(case, _, forget):
                 self._withdraw(case)
+                self.forgotten |= {case} if forget else set()
             case events.BudgetChanged(_, budget):
                 self.state = self.state.with_budget(budget)
             case events.Closed():
@@ -309,7 +321,9 @@ class Standing:
         action = Action(self._features[event.feature], self._labels[event.label])
         held = (OPEN, UNUSABLE)
         self._check_cell(event.case, event.feature, event.label, event.number, held)
-        state, position = self.state, self._value(action.feature, event.value)
+        state, position = self.state, None
+        if event.value is not None:
+            position = self._value(action.feature, event.value)
         if self.cells[self.cell(event.case, event.feature)] == UNUSABLE:
             state = state.resupplied([action], +1)
         self.state = state.after(Purchase(*action, position, event.cost, event.case))

@@ -119,7 +119,7 @@ def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan
                 continue
             trial = draft.draft(at, wish.by, wish.key, wish.command)
             mine = wish.decide(trial)
-            if draft.closed and not all(isinstance(each, events.Corrected) for each in mine):
+            if draft.closed and not all(map(_after_the_end, mine)):
                 raise StudyError(f"study {name!r} is closed; only corrections are possible")
             for event in mine[len(trial.tried) :]:  # what cannot be must not be written
                 trial.attempt(event)
@@ -143,3 +143,10 @@ def _repeated(draft: Standing, wish: Wish, used: Used) -> Granted:
             hint=KeyUsed(used.by, used.at),
         )
     return Granted(tuple(draft.request(each) for each in used.numbers), draft.state, repeated=True)
+
+
+def _after_the_end(event: Event) -> bool:
+    """Whether something may happen in a closed study: people may want to be forgotten even then."""
+    if isinstance(event, events.Withdrawn):
+        return event.forget
+    return isinstance(event, events.Corrected)

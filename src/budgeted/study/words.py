@@ -35,7 +35,7 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
                 f"{asked.cost}: {asked.reason}"
             )
         case events.Told(number, value, cost):
-            return f"request {number} told: {value}, {cost} charged"
+            return f"request {number} told: {_kept(value)}, {cost} charged"
         case events.Failed(number, charged, usable, why):
             bill = f"{charged} charged" if charged else "money back"
             again = "may be asked again" if usable else "not to be asked of this case again"
@@ -45,10 +45,12 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
         case events.Recorded() as given:
             return (
                 f"recorded as {given.number}: {given.feature} of {given.case} ({given.label}) is "
-                f"{given.value}, {given.cost} charged"
+                f"{_kept(given.value)}, {given.cost} charged"
             )
         case events.Corrected() as new:
             bill = f", {new.cost} instead of {new.old_cost} charged"
+            if new.value is None and new.old_value is None and new.cost == new.old_cost:
+                return f"number {new.number} corrected: {_kept(None)}{_because(new.why)}"
             return (
                 f"number {new.number} corrected: {_value(new.value)} instead of "
                 f"{_value(new.old_value)}{bill if new.cost != new.old_cost else ''}"
@@ -61,8 +63,9 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
                 f"request {number} pending again, {cost} reserved: that it was {was} is taken "
                 f"back{back}{_because(why)}"
             )
-        case events.Withdrawn(case, why):
-            return f"case {case} withdrawn for good{_because(why)}"
+        case events.Withdrawn(case, why, forget):
+            gone = ", and its values forgotten" if forget else ""
+            return f"case {case} withdrawn for good{gone}{_because(why)}"
         case events.BudgetChanged(old, budget, why):
             return f"budget changed from {old} to {budget}{_because(why)}"
         case events.Closed(why):
@@ -167,6 +170,10 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     for row in (header, *rows):
         writer.writerow([safe_cell(cell) for cell in row])
     return text.getvalue()
+
+
+def _kept(value: str | None) -> str:
+    return "a value that is forgotten" if value is None else value
 
 
 def _value(value: str | None) -> str:

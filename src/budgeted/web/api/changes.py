@@ -86,7 +86,10 @@ class Withdraw(_Body):
     """A case that is gone for good."""
 
     case: str = Field(max_length=1_000)
-    forget: bool = Field(default=False, description="take its values out of the classifier")
+    forget: bool = Field(
+        default=False,
+        description="take its values out of the classifier and of all that is shown; the database still holds them",
+    )
     why: Why = ""
 
 

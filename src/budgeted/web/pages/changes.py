@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from budgeted import money
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.study.decisions import amount as amount_of
+from budgeted.study.forgetting import STILL_THERE
 from budgeted.study.words import why_fewer
 from budgeted.web.api.given import TheActor, TheDesk, TheOffice
 from budgeted.web.desk import Desk, Done
@@ -172,7 +173,8 @@ async def withdraw(
     name, study = case.strip(), await desk.look()
     try:
         known = any(name == each for each, _ in study.created.cases)
-        if known and name not in study.withdrawn and not study.closed:
+        new = name not in study.withdrawn and not study.closed
+        if known and (new or forget):
             sentences = confirm.of_withdrawing(study, name, bool(forget))
             if confirmed != confirm.digest(sentences):
                 return confirm.ask_first(
@@ -188,6 +190,8 @@ async def withdraw(
     except BudgetedError as error:
         return refused(request, error, "#withdraw-problem")
     words = f"Case {name} is withdrawn. {_money(made)}"
+    if forget:
+        words += f" Its values are shown nowhere any more. {STILL_THERE}"
     return _shown(request, desk, words, made.repeated, "#withdraw-problem")
 
 
