@@ -88,7 +88,7 @@ class Withdraw(_Body):
     case: str = Field(max_length=1_000)
     forget: bool = Field(
         default=False,
-        description="take its values out of the classifier and of all that is shown; the database still holds them",
+        description="take its values out of all that is shown; the database still holds them",
     )
     why: Why = ""
 
