@@ -289,8 +289,7 @@ def to_json(event: Event) -> str:
     '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}'
     """
     try:
-        plain = _adapter().dump_python(event, mode="json", warnings="error") | {"version": VERSION}
-        text = json.dumps(plain, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
         # What cannot be read back must not be written: it would lock the whole study.
         if from_json(text) != event:
             raise UnwritableError("it comes back as something else")
@@ -298,6 +297,12 @@ def to_json(event: Event) -> str:
         said = _wrong_field(event) or str(error).strip().splitlines()[-1].strip()
         raise UnwritableError(f"an event that cannot be written as JSON: {said}") from None
     return text
+
+
+def to_plain(event: Event) -> dict[str, Any]:
+    """Return an event as JSON values, for those who look; its value may be forgotten."""
+    plain: dict[str, Any] = _adapter().dump_python(event, mode="json", warnings="error")
+    return plain | {"version": VERSION}
 
 
 def from_json(text: str) -> Event:
@@ -321,6 +326,8 @@ def from_json(text: str) -> Event:
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:5]
         )
         raise JournalError(f"an event that makes no sense ({wrong}): {text[:80]!r}") from None
+    if isinstance(event, Told | Recorded) and event.value is None:  # never written down like that
+        raise JournalError(f"an event that makes no sense (there is no value): {text[:80]!r}")
     return event
 
 

@@ -85,12 +85,12 @@ def why(found: Study, number: int, as_json: bool) -> None:
 def history(found: Study, last: int | None, as_json: bool) -> None:
     """Show the log: what happened, when, by whom."""
     from budgeted.cli_study.views import history_table
-    from budgeted.events import to_json
+    from budgeted.events import to_plain
 
     entries = found.history(0 if last is None else max(0, found.events - last))
     if as_json:
         print_json([{"seq": each.seq, "at": each.at, "by": each.by,
-                      "event": json.loads(to_json(each.event))} for each in entries])  # fmt: skip
+                      "event": to_plain(each.event)} for each in entries])  # fmt: skip
     else:
         print_table(history_table(entries))
 
