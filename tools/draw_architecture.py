@@ -63,6 +63,7 @@ WHAT = {
     "money": "exact decimals",
     "cache": "remembered, within bytes",
     "names": "as given",
+    "pending": "requests under way",
     "cli_output": "when nothing can be printed",
     "nearest": "as meant",
     "predictions": "files of cases",

@@ -89,7 +89,9 @@ def of_withdrawing(study: Snapshot, case: str, forget: bool) -> list[str]:
         said.append(f"{noun} {listed} {verb} cancelled; {show(_sum(pending))} come back.")
     if values:
         noun = "value" if len(values) == 1 else "values"
-        what = "taken out of the classifier" if forget else "kept in the classifier"
+        what = "kept in the classifier"
+        if forget:
+            what = "taken out of the classifier and of all that is shown, not out of the database"
         verb = "is" if len(values) == 1 else "are"
         said.append(
             f"Its {len(values)} {noun} {verb} {what}; the {show(_sum(values))} that they cost "
