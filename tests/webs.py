@@ -100,7 +100,11 @@ def process(folder: Path, *options: str, handles: int | None = None):
         finally:
             if found.poll() is None:
                 os.kill(found.pid, signal.SIGINT)
-                found.wait(20)
+                try:
+                    found.wait(120)
+                finally:
+                    found.kill()  # nothing is left behind, even if it does not end by itself
+                    found.wait()
             found.stdout.close()
 
 
