@@ -24,13 +24,13 @@ from budgeted.journal import reading, writing
 from budgeted.journal.beside import head_beside, keep_beside
 from budgeted.journal.connections import Pool, acquire, let_go, parse_url
 from budgeted.journal.opening import check_tables, look_over
-from budgeted.journal.tables import FORMAT, Head, digest_of, sql
+from budgeted.journal.tables import FORMAT, Head, digest_of
 from budgeted.journal.words import UNCHANGED, reason_of, translated
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["FORMAT", "Head", "Journal", "now", "parse_url", "studies", "user"]
+__all__ = ["FORMAT", "Head", "Journal", "heads", "now", "parse_url", "studies", "user"]
 
 
 class Journal:
@@ -116,6 +116,7 @@ class Journal:
         by: str | Sequence[str],
         at: str | None = None,
         keys: Sequence[tuple[str, str]] | None = None,
+        summary: str = "",
     ) -> tuple[Entry, ...]:
         """Write events behind number `expected`, all of them or none; return them as entries.
 
@@ -132,6 +133,8 @@ class Journal:
         keys
             The idempotency key of each event and the fingerprint of its command, see
             `budgeted.study.keys`; none unless given.
+        summary
+            What the study looks like after these events, for `heads`.
 
         Raises
         ------
@@ -155,7 +158,7 @@ class Journal:
             )
         )
         known = self.head if expected == self.head.seq else Head(expected)
-        head = self._write(entries, texts, known)
+        head = self._write(entries, texts, known, summary)
         if self.head.seq == expected:
             self.head = head
         return entries
@@ -194,7 +197,9 @@ class Journal:
         with translated(self.where, self.study), self._engine.connect() as connection:
             look_over(connection, self._file, self.where, whole=True)
 
-    def _write(self, entries: Sequence[Entry], texts: Sequence[str], known: Head) -> Head:
+    def _write(
+        self, entries: Sequence[Entry], texts: Sequence[str], known: Head, summary: str
+    ) -> Head:
         """Write entries behind what is known; return the head that they lead to."""
         lost: Exception | None = None
         with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
@@ -205,7 +210,7 @@ class Journal:
             rows, head = self._rows(entries, texts, found)
             if not rows:
                 return head
-            writing.write_rows(connection, self.study, found, rows, self.where)
+            writing.write_rows(connection, self.study, found, rows, self.where, summary)
             lost = writing.commit(transaction)
         if lost is not None:  # it may be written all the same
             self._find_out(lost, head, first=found.seq == 0)
@@ -260,17 +265,22 @@ class Journal:
 
 def studies(database: str) -> tuple[str, ...]:
     """Return the names of the studies in a database."""
-    # From both places: one that is damaged in one of them is listed, and says so when opened.
-    query = (
-        "SELECT study FROM budgeted_heads UNION "
-        "SELECT study FROM budgeted_events WHERE seq = 1 ORDER BY study"
-    )
     with (
         Journal(database, "") as journal,
         translated(journal.where, ""),
         journal._engine.connect() as connection,
     ):
-        return tuple(connection.execute(sql(query)).scalars().all())
+        return reading.fetch_names(connection)
+
+
+def heads(database: str) -> list[tuple[str, Head, str]]:
+    """Return name, last event and summary of each study in a database, with one query."""
+    with (
+        Journal(database, "") as journal,
+        translated(journal.where, ""),
+        journal._engine.connect() as connection,
+    ):
+        return reading.fetch_heads(connection)
 
 
 def now() -> str:

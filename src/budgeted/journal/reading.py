@@ -24,6 +24,33 @@ _READ = """
     LEFT JOIN budgeted_events e ON e.study = :study AND e.seq > :after
     ORDER BY e.seq"""
 
+# From both places: one that is damaged in one of them is listed, and says so when opened. From name
+# to name by the index: the events in between need not be looked at.
+_NAMES = """
+    WITH RECURSIVE begun(study) AS (
+        SELECT min(study) FROM budgeted_events
+        UNION ALL
+        SELECT (SELECT min(e.study) FROM budgeted_events e WHERE e.study > begun.study)
+        FROM begun WHERE begun.study IS NOT NULL)
+    SELECT study FROM begun WHERE study IS NOT NULL UNION SELECT study FROM budgeted_heads"""
+_HEADS = f"""
+    SELECT names.study, h.seq, h.digest, h.summary FROM ({_NAMES}) AS names
+    LEFT JOIN budgeted_heads h ON h.study = names.study ORDER BY names.study"""
+
+
+def fetch_names(connection: Connection) -> tuple[str, ...]:
+    """Return the names of all studies, in order."""
+    query = f"SELECT study FROM ({_NAMES}) AS names ORDER BY study"
+    return tuple(connection.execute(sql(query)).scalars().all())
+
+
+def fetch_heads(connection: Connection) -> list[tuple[str, Head, str]]:
+    """Return name, last event and summary of each study, in order of their names."""
+    return [
+        (study, Head(seq or 0, digest or ""), summary or "")
+        for study, seq, digest, summary in connection.execute(sql(_HEADS))
+    ]
+
 
 def fetch(connection: Connection, study: str, after: int) -> Sequence[Any]:
     """Return the rows behind a number, each with the head and the digest before all of them."""

@@ -3,6 +3,7 @@
 `budgeted_events` holds the events. Every row carries a digest of itself and of the row before it,
 so that the last digest stands for the whole history. `budgeted_heads` holds number and digest of
 the last event of each study a second time: a history whose end is missing is no history any more.
+Beside them is what the study looks like at a glance, for lists of studies.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def metadata() -> Any:
         Column("study", String, primary_key=True),
         Column("seq", Integer, nullable=False),
         Column("digest", String, nullable=False),
+        Column("summary", Text, nullable=False),
     )
     Table(
         EVENTS_TABLE,

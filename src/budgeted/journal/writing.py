@@ -23,8 +23,10 @@ PATIENCE = 20.0
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
 _DIGEST = "SELECT digest FROM budgeted_events WHERE study = :study AND seq = :seq"
 _WRITE_HEAD = """
-    INSERT INTO budgeted_heads (study, seq, digest) VALUES (:study, :last_seq, :last_digest)
-    ON CONFLICT (study) DO UPDATE SET seq = excluded.seq, digest = excluded.digest"""
+    INSERT INTO budgeted_heads (study, seq, digest, summary)
+    VALUES (:study, :last_seq, :last_digest, :summary)
+    ON CONFLICT (study) DO UPDATE
+    SET seq = excluded.seq, digest = excluded.digest, summary = excluded.summary"""
 _WRITE_EVENT = """
     INSERT INTO budgeted_events (study, seq, at, actor, "key", command, body, digest)
     VALUES (:study, :seq, :at, :actor, :key, :command, :body, :digest)"""
@@ -83,7 +85,12 @@ def check_head(connection: Connection, found: Head, known: Head, study: str, whe
 
 
 def write_rows(
-    connection: Connection, study: str, before: Head, rows: Sequence[Mapping[str, Any]], where: str
+    connection: Connection,
+    study: str,
+    before: Head,
+    rows: Sequence[Mapping[str, Any]],
+    where: str,
+    summary: str,
 ) -> None:
     """Write events and the new head of their study, behind an event that must be there.
 
@@ -97,8 +104,11 @@ def write_rows(
         All columns but the study, in order.
     where
         For messages.
+    summary
+        What the study looks like after these events.
     """
-    last = {"last_seq": rows[-1]["seq"], "last_digest": rows[-1]["digest"], "study": study}
+    last = {"last_seq": rows[-1]["seq"], "last_digest": rows[-1]["digest"], "study": study,
+            "summary": summary}  # fmt: skip
     if connection.dialect.name == "sqlite":
         there = before.seq == 0 or digest_at(connection, study, before.seq) == before.digest
         if there:

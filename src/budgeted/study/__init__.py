@@ -21,6 +21,7 @@ from budgeted.study.forgetting import without_values
 from budgeted.study.ledger import Ledger
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Requested
+from budgeted.study.summary import Summary
 from budgeted.study.together import Granted, Wish
 
 if TYPE_CHECKING:
@@ -135,7 +136,9 @@ class Study:
         who = user() if by is None else by
         journal = Journal(database, name, create=True)
         try:
-            entries = journal.append([created], expected=0, by=who, at=clock())
+            at = clock()
+            summary = Summary.of_new(created, at, who).to_text()
+            entries = journal.append([created], expected=0, by=who, at=at, summary=summary)
             return cls(journal, entries, by=who, clock=clock)
         except ConflictError:
             journal.release()

@@ -17,7 +17,8 @@ from budgeted.events import Entry, Withdrawn
 from budgeted.journal import Journal
 from budgeted.study.forgetting import without_values
 from budgeted.study.standing import fold
-from budgeted.study.together import Granted, Wish, plan
+from budgeted.study.summary import Summary
+from budgeted.study.together import Granted, Plan, Wish, plan
 
 _MOST_ATTEMPTS = 1_000
 """One of several writers always gets through, so this many failures in a row mean trouble."""
@@ -91,6 +92,7 @@ class Ledger:
                     by=found.actors,
                     at=at,
                     keys=found.keys,
+                    summary=self._summary(found, at),
                 )
             except ConflictError:  # somebody was faster: all is decided anew
                 time.sleep(random.random() * min(0.05, 0.002 * (attempt + 1)))
@@ -114,6 +116,12 @@ class Ledger:
         if any(isinstance(entry.event, Withdrawn) and entry.event.forget for entry in entries):
             numbers = self.standing.forgotten_numbers()
             self.entries = list(without_values(self.entries, numbers))
+
+    def _summary(self, found: Plan, at: str) -> str:
+        """Return what the study looks like after what is planned."""
+        seq = len(self.entries) + len(found.events)
+        last = Entry(seq, at, found.actors[-1], found.events[-1])
+        return Summary.of(found.draft, self.entries[0], last).to_text()
 
 
 def _unknown(

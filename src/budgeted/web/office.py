@@ -14,6 +14,7 @@ from budgeted.journal import Journal, studies
 from budgeted.judging import Validation
 from budgeted.study import Study
 from budgeted.study.file import StudyFile
+from budgeted.study.summary import Summary, summaries
 from budgeted.web.desk import Desk
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
@@ -68,6 +69,10 @@ class Office:
     async def names(self) -> tuple[str, ...]:
         """Return the names of all studies."""
         return await asyncio.to_thread(studies, self.settings.database)
+
+    async def summaries(self) -> dict[str, Summary | JournalError]:
+        """Return all studies at a glance, by name, without opening any."""
+        return await asyncio.to_thread(summaries, self.settings.database)
 
     async def desk(self, name: str) -> Desk:
         """Return the desk of a study, opening it if needed."""

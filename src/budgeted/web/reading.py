@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from budgeted.comparison import curves_figure, purchases_figure
-from budgeted.errors import BudgetedError, UnknownError
+from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.judging import Validation
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.status import status_of
@@ -23,7 +23,7 @@ from budgeted.web.views.rehearsals import (
     rehearsal_view,
     rehearsals_view,
 )
-from budgeted.web.views.studies import StudiesView, card_of
+from budgeted.web.views.studies import StudiesView, card_from, card_of
 from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
 
 CHARTS = ("error", "worth", "belief", "purchases")
@@ -32,10 +32,12 @@ CHARTS = ("error", "worth", "belief", "purchases")
 async def studies_page(office: Office) -> StudiesView:
     """Return the list of studies; one that cannot be opened does not hide the others."""
     cards, broken = [], []
-    for name in await office.names():
-        try:
-            desk = await office.desk(name)
-            cards.append(await desk.view("card", card_of))
+    for name, found in (await office.summaries()).items():
+        if not isinstance(found, JournalError):
+            cards.append(card_from(name, found))
+            continue
+        try:  # what is kept for lists is damaged: the study itself may be whole
+            cards.append(await (await office.desk(name)).view("card", card_of))
         except BudgetedError as error:
             broken.append(f"{name}: {error}")
     cards.sort(key=lambda card: card.last_at, reverse=True)

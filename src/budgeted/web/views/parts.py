@@ -79,14 +79,18 @@ class EventView(View):
 
 
 def money_of(state: State) -> Money:
+    """Return the amounts of a study."""
+    return amounts(state.problem.budget, state.spent, state.reserved, state.free)
+
+
+def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Money:
     """Return the amounts that always add up."""
-    budget = state.problem.budget
-    spent, reserved = _percent(state.spent, budget), _percent(state.reserved, budget)
+    spent, reserved = _percent(paid, budget), _percent(held, budget)
     return Money.model_construct(  # all is of the right type; this is a part of every answer
         budget=str(budget),
-        spent=str(state.spent),
-        reserved=str(state.reserved),
-        free=str(state.free),
+        spent=str(paid),
+        reserved=str(held),
+        free=str(free),
         spent_percent=spent,
         reserved_percent=reserved,
         free_percent=max(0.0, round(100 - spent - reserved, 3)) if budget else 0.0,

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from budgeted.policies import POLICIES, parameter_names
 from budgeted.study.snapshot import Snapshot
-from budgeted.study.words import describe
+from budgeted.study.summary import Summary
 from budgeted.web.names import segment
-from budgeted.web.views.parts import Money, View, money_of
+from budgeted.web.views.parts import Money, View, amounts
 
 
 class StudyCard(View):
@@ -49,24 +49,28 @@ class StudiesView(View):
 
 def card_of(study: Snapshot) -> StudyCard:
     """Return a study at a glance."""
-    first, last = study.entries[0], study.entries[-1]
+    return card_from(study.name, Summary.of(study, study.entries[0], study.entries[-1]))
+
+
+def card_from(name: str, study: Summary) -> StudyCard:
+    """Return a study at a glance, from what is kept of it for lists."""
     return StudyCard(
-        name=study.name,
-        quoted=segment(study.name),
+        name=name,
+        quoted=segment(name),
         state="closed" if study.closed else "open",
-        money=money_of(study.state),
-        features=len(study.created.features),
-        cases=len(study.created.cases),
-        labels=list(study.created.labels),
-        policy=study.created.policy,
-        bought=sum(each.value is not None for each in study.state.history),
-        pending=len(study.state.pending),
+        money=amounts(study.budget, study.spent, study.reserved, study.free),
+        features=study.features,
+        cases=study.cases,
+        labels=list(study.labels),
+        policy=study.policy,
+        bought=study.bought,
+        pending=study.pending,
         events=study.events,
-        started_at=first.at,
-        started_by=first.by,
-        last_at=last.at,
-        last_by=last.by,
-        last_words=describe(last.event),
+        started_at=study.started_at,
+        started_by=study.started_by,
+        last_at=study.last_at,
+        last_by=study.last_by,
+        last_words=study.last_words,
     )
 
 
