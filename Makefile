@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve test check random portability browser proxy lint reproduce benchmark speed help clean
+.PHONY: run serve test check random portability browser proxy lint reproduce benchmark speed soak help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,10 @@ speed: $(READY)  ## Measure the speed of decisions, of the engines, of studies a
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/web.py
+	$(BIN)/python benchmarks/lists.py
+
+soak: $(READY)  ## Ten minutes of everything at once: does the server stop growing?
+	$(BIN)/python benchmarks/soak.py
 
 clean:  ## Remove the virtual environment
 	rm -rf $(VENV)

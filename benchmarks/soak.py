@@ -9,7 +9,7 @@ of studies that nobody uses when the open ones take more than so much memory.
 Every few seconds the resident memory and the open handles of the server are noted. In the end: how
 fast they still grow in the last third, by least squares, with a standard error.
 
-python benchmarks/soak.py [--minutes 10] [--clients 50] [--memory 48] [--json]
+python benchmarks/soak.py [--minutes 10] [--clients 50] [--memory 16] [--json]
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="a server that is never left in peace")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--memory", type=float, default=48, help="MB that open studies may take")
+    parser.add_argument("--memory", type=float, default=16, help="MB that open studies may take")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
