@@ -48,6 +48,11 @@ def start(file, out):
         os._exit(code)
 
 
+def ended(child):
+    """Whether a command has ended by itself; it can still be waited for."""
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
 def wait(child, reading):
     """Wait for the end of a command and of its workers; return its exit status."""
     while os.read(reading, 65_536):
@@ -65,7 +70,7 @@ def kill(file, out, kills, every):
             time.sleep(moments.uniform(0, 0.2))
         else:  # when some more runs have ended, and others are under way
             enough = min(kept(out) + moments.randint(1, 9), every)
-            while kept(out) < enough:
+            while kept(out) < enough and not ended(child):
                 time.sleep(0.0005)
         os.kill(child, signal.SIGKILL)
         at_work += wait(child, reading) == signal.SIGKILL and 0 < kept(out) < every

@@ -16,7 +16,7 @@ import time
 from contextlib import contextmanager, suppress
 
 DEFAULT, IGNORED = "SIG_DFL", "SIG_IGN"
-PATIENCE = 300
+PATIENCE = 900
 """Seconds after which something is taken to hang; a slow machine is no failure."""
 _BEGIN = """
 import os, signal, sys
