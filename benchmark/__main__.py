@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -64,7 +65,8 @@ def main(
                     compute(line, runs, Path(results), executor)
         elif not fingerprint:
             for line in lines:
-                say(Store(Path(results), line.experiment(runs)).survey())
+                survey = Store(Path(results), line.experiment(runs)).survey()
+                say(replace(survey, damaged=[]))  # nothing is done again; reading will name them
         material = Material.read(Path(results), runs, fingerprint=fingerprint)
         look = asked or ", ".join(f"{name} lacks runs" for name in material.lacking[:3])
         home = folder_of_page(docs, Path(results), look)

@@ -16,6 +16,7 @@ from budgeted import provenance
 from budgeted.errors import RunnerError
 from budgeted.executors import processes
 from budgeted.provenance import Provenance
+from budgeted.results import Store
 from budgeted.runner import run
 from budgeted.runs import Runs
 
@@ -123,6 +124,21 @@ def test_a_report_of_older_runs_does_not_name_the_commit_of_today(docs, played, 
     assert "c0ffee" not in page
     result = CliRunner().invoke(benchmark, ["--fingerprint", old])
     assert result.exit_code == 2
+
+
+@pytest.mark.usefixtures("small")
+def test_a_report_names_a_damaged_file_and_promises_nothing(docs, played):
+    file = Store(played, LINES[0].experiment()).run_file(1, 0)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    try:
+        result = CliRunner().invoke(benchmark, ["--results", str(played), "--report-only"])
+    finally:
+        file.write_bytes(whole)
+    assert result.exit_code == 1
+    assert f"Error: {file}: is damaged" in result.output
+    assert "is done again" not in result.output
+    assert untouched(docs)
 
 
 def test_a_page_of_different_code_is_refused(played):
