@@ -20,6 +20,6 @@ for _command in (
     changes.new, changes.ask, changes.tell, changes.fail, changes.cancel, changes.correct,
     changes.undo, changes.withdraw, changes.record, changes.import_values, changes.budget,
     changes.close, reports.example, reports.list_studies, reports.status, reports.why,
-    reports.history, reports.export, reports.model, reports.predict,
+    reports.history, reports.export, reports.verify, reports.model, reports.predict,
 ):  # fmt: skip
     study.add_command(_command)

@@ -52,8 +52,6 @@ def new(
     as_json: bool,
 ) -> None:
     """Begin a study from a TOML file and a list of cases."""
-    from dataclasses import asdict
-
     from budgeted.study import Study
     from budgeted.study.file import read_study
 
@@ -65,7 +63,7 @@ def new(
         delimiter=delimiter,
         encoding=encoding,
     )
-    settings = {key: value for key, value in asdict(given).items() if key != "problem"}
+    settings = {key: value for key, value in vars(given).items() if key != "problem"}
     with (
         Study.create(database, problem=given.problem, by=by, **settings) as begun,
         telling(lambda: begun.events),
@@ -301,4 +299,5 @@ def budget(found: Study, amount: str, why: str, key: str, as_json: bool) -> None
 def close(found: Study, why: str, key: str, as_json: bool) -> None:
     """End the study; only corrections remain possible."""
     found.close(why, key=key)
-    show_done(found, f"Study {found.name!r} is closed.", as_json)
+    words = f"Study {found.name!r} is closed: {found.events} events, digest {found.head.digest}."
+    show_done(found, words, as_json)

@@ -107,6 +107,35 @@ def export(found: Study, out: str | None, as_json: bool) -> None:
         write(json.dumps(rows, indent=2) + "\n", out)
     else:
         write(as_csv(COLUMNS, [list(row.values()) for row in rows]), out)
+    click.echo(f"{found.events} events, digest {found.head.digest}", err=True)
+
+
+@click.command()
+@click.option("--expect", metavar="DIGEST",
+              help="A digest that was noted down: the history must contain it.")  # fmt: skip
+@on_a_study
+def verify(found: Study, expect: str | None, as_json: bool) -> None:
+    """Check everything: the file, all digests, the missing end, the fold, the money.
+
+    Only --expect can tell an older copy of the whole database from a newer one: note the digest
+    down that status, export and close print.
+    """
+    sound = found.verify(expect)
+    if as_json:
+        print_json({key: value if isinstance(value, int) else value and str(value)
+                    for key, value in vars(sound).items()})  # fmt: skip
+        return
+    click.echo(
+        f"Study {sound.study!r} is in good order: {sound.events} events, each with its digest; "
+        f"the last is {sound.digest}.\n"
+        f"Money: budget {sound.budget}, spent {sound.spent}, reserved {sound.reserved}, free "
+        f"{sound.free}."
+    )
+    if sound.expected is not None:
+        click.echo(
+            f"The expected digest is that of event {sound.expected}; "
+            f"{sound.events - sound.expected} were written since."
+        )
 
 
 @click.command()

@@ -71,6 +71,9 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         more = len(shown) - _MOST_PENDING
         listed = ", ".join(shown[:_MOST_PENDING]) + (f", and {more} more" if more > 0 else "")
         console.print(f"Pending: {listed}", highlight=False, markup=False)
+    if times:
+        words = f"{status.events} events, digest {status.digest}"
+        console.print(words, highlight=False, soft_wrap=True)
     if status.recent and times:
         console.print(history_table(status.recent))
 

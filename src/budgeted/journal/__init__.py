@@ -24,7 +24,7 @@ from budgeted.journal import reading, writing
 from budgeted.journal.beside import head_beside, keep_beside
 from budgeted.journal.connections import Pool, acquire, let_go, parse_url
 from budgeted.journal.opening import check_tables, look_over
-from budgeted.journal.tables import FORMAT, Head, digest_of
+from budgeted.journal.tables import FORMAT, Head, digest_of, sql
 from budgeted.journal.words import UNCHANGED, reason_of, translated
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Journal:
 
     def __init__(self, database: str, study: str, *, create: bool = False) -> None:
         self.study = study
+        self.database = database
         _check_text("the name of the study", study)
         self._url = parse_url(database)
         self.where = self._url.render_as_string(hide_password=True)
@@ -186,6 +187,14 @@ class Journal:
     def forget(self) -> None:
         """Forget what was seen, so that whatever history the database holds now is read."""
         self.head = Head()
+
+    def number_of(self, digest: str) -> int | None:
+        """Return the number of the event whose digest begins like this; None if there is none."""
+        query = "SELECT seq FROM budgeted_events WHERE study = :study AND digest LIKE :like"
+        values = {"study": self.study, "like": f"{digest}%"}
+        with translated(self.where, self.study), self._engine.connect() as connection:
+            found: int | None = connection.execute(sql(query), values).scalar()
+        return found
 
     def look_over(self) -> None:
         """Have the database check itself as thoroughly as it can; raise an error if it is damaged.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError
@@ -21,8 +22,7 @@ _READ = """
         e.seq, e.at, e.actor, e."key", e.command, e.body, e.digest
     FROM (SELECT 1 AS one) AS one
     LEFT JOIN budgeted_heads h ON h.study = :study
-    LEFT JOIN budgeted_events e ON e.study = :study AND e.seq > :after
-    ORDER BY e.seq"""
+    LEFT JOIN budgeted_events e ON e.study = :study AND e.seq > :after"""
 
 # From both places: one that is damaged in one of them is listed, and says so when opened. From name
 # to name by the index: the events in between need not be looked at.
@@ -75,8 +75,11 @@ def checked(
     """
     head = Head() if rows[0][0] is None else Head(rows[0][0], rows[0][1])
     digest = "" if after == 0 else rows[0][2]
-    found = [] if rows[0][3] is None else [row[3:] for row in rows]
     _check_start(head, digest, after, known, study, where)
+    try:  # sorted here: the database would make a copy of everything for that
+        found = [] if rows[0][3] is None else sorted((row[3:] for row in rows), key=itemgetter(0))
+    except TypeError:
+        raise damaged(study, where, after + 1) from None
     entries, seq = [], after
     for number, at, actor, key, command, body, kept in found:
         seq += 1

@@ -171,7 +171,7 @@ def find_out(engine: Engine, study: str, written: Head, first: bool) -> bool | N
 def _wait_for_the_other(connection: Connection, study: str, first: bool) -> None:
     """Wait until the transaction that was lost has ended, by wanting what it holds."""
     if first:  # two cannot begin the same study: this waits for who does
-        values = {"study": study, "last_seq": 0, "last_digest": ""}
+        values = {"study": study, "last_seq": 0, "last_digest": "", "summary": ""}
         connection.execute(sql(_WRITE_HEAD.partition("ON CONFLICT")[0]), values)
     else:
         hold_head(connection, study)

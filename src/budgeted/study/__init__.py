@@ -26,6 +26,7 @@ from budgeted.study.together import Granted, Wish
 
 if TYPE_CHECKING:
     from budgeted.study.status import Status
+    from budgeted.study.verify import Verified
 
 __all__ = ["Requested", "Study", "studies"]
 
@@ -228,6 +229,10 @@ class Study:
         """Read what others wrote since, and return it."""
         return self._ledger.refresh()
 
+    @property
+    def _database(self) -> str:
+        return self._ledger.journal.database
+
     def reopen(self) -> None:
         """Read the study anew, whatever history the database holds now.
 
@@ -240,9 +245,23 @@ class Study:
         """Number and digest of the last event that was read; the digest stands for all of them."""
         return self._ledger.journal.head
 
+    def verify(self, expect: str | None = None) -> Verified:
+        """Check everything from the database's own file to the money; see `budgeted.study.verify`.
+
+        Parameters
+        ----------
+        expect
+            A digest that was noted down; the history must contain it.
+        """
+        from budgeted.study.verify import verify  # noqa: PLC0415 - few need it
+
+        with Journal(self._database, self.name) as journal:
+            return verify(journal, expect)
+
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""
-        return Snapshot.of(self.name, self._ledger.standing, tuple(self._ledger.entries))
+        entries = tuple(self._ledger.entries)
+        return Snapshot.of(self.name, self._ledger.standing, entries, self.head.digest)
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""

@@ -143,7 +143,13 @@ def _relevance_mistakes(chooser: Policy | None, loss: str) -> list[str]:
 
 def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
     """Return what is wrong with a list of cases, in words."""
-    mistakes = [] if cases else ["cases: at least one is needed"]
+    if not cases:
+        return ["cases: at least one is needed"]
+    known, names = set(labels), {case for case, _ in cases}
+    as_many = len(names) == len(cases) and known.issuperset({label for _, label in cases})
+    if as_many and all(isinstance(name, str) and name.strip() for name in names):
+        return []  # a million of them, looked at as a whole
+    mistakes = []
     seen: set[str] = set()
     for position, (case, label) in enumerate(cases):
         where = f"cases[{position}]"
@@ -152,7 +158,7 @@ def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> li
         elif case in seen:
             mistakes.append(f"{where}: {case!r} appears twice; give each case its own name")
         seen.add(case)
-        if label not in labels:
+        if label not in known:
             listed = ", ".join(map(repr, labels))
             mistakes.append(f"{where}: there is no label {label!r}; there are {listed}")
     return shortened(mistakes)

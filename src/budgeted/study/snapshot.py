@@ -29,6 +29,8 @@ class Snapshot:
         As of `budgeted.study.Study`.
     numbered
         All requests and recorded values, by number.
+    digest
+        Of the last event; it stands for all of them.
 
     Examples
     --------
@@ -51,9 +53,12 @@ class Snapshot:
     closed: bool
     withdrawn: frozenset[str]
     numbered: dict[int, Requested]
+    digest: str = ""
 
     @classmethod
-    def of(cls, name: str, standing: Standing, entries: tuple[Entry, ...]) -> Snapshot:
+    def of(
+        cls, name: str, standing: Standing, entries: tuple[Entry, ...], digest: str = ""
+    ) -> Snapshot:
         """Return the snapshot of a standing and the events that it was folded from."""
         return cls(
             name,
@@ -63,6 +68,7 @@ class Snapshot:
             standing.closed,
             standing.withdrawn,
             dict(standing.requests),
+            digest,
         )
 
     @property

@@ -77,6 +77,7 @@ class Status:
     study: str
     closed: bool
     events: int
+    digest: str
     budget: Decimal
     spent: Decimal
     reserved: Decimal
@@ -113,6 +114,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         study=study.name,
         closed=study.closed,
         events=study.events,
+        digest=study.digest,
         budget=state.problem.budget,
         spent=state.spent,
         reserved=state.reserved,

@@ -1,0 +1,145 @@
+"""A SQLite file with one bit flipped: opened as a study is, or faster and just as strictly.
+
+    python -m tests.flips [--every BYTES]
+
+flips every bit of a file of forty pages, one at a time (or one byte in so many), and says what
+became of each opening. Whatever SQLite makes of the bytes, the outcome must be all events or an
+error. Most of the time is saved by two shortcuts that change no outcome: the file is opened from
+memory, and rows that are the same as before the flip are not checked again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+from budgeted.errors import BudgetedError
+from budgeted.events import Asked, Cancelled, Told
+from budgeted.journal import Journal, reading
+from budgeted.journal.tables import Head
+
+STUDY = "flu"
+PAGE = 4096
+
+
+def make_file(folder, pages=40):
+    """Write a journal of so many pages; return its path and its events. It is at rest."""
+    path = Path(folder) / "studies.db"
+    with Journal(str(path), STUDY, create=True) as journal:
+        for number in range(1, 1_000):
+            if path.stat().st_size >= pages * PAGE:
+                break
+            # Short events, and long ones that go on on pages of their own.
+            events = [Told(number, "yes", Decimal("1.50")), _asked(number),
+                      Cancelled(number, "x" * (7_000 if number % 8 == 0 else 700))]  # fmt: skip
+            journal.append(events, expected=journal.head.seq, by="anna")
+            with journal._engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        entries = journal.read()
+    assert not Path(f"{path}-wal").exists()
+    return path, entries
+
+
+def _asked(number):
+    scores = (("fever", "ill", 0.25), ("cough", "well", 0.5))
+    return Asked(number, "P1", "fever", "ill", Decimal(1), scores, None, "why", "e", "p", {}, "1")
+
+
+def flipped(content, bit):
+    """The bytes with one bit changed."""
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << (bit % 8)
+    return bytes(changed)
+
+
+def open_from_file(path):
+    """What a `Study` reads when it is opened, or the error that it says."""
+    try:
+        with Journal(str(path), STUDY) as journal:
+            return journal.read()
+    except BudgetedError as error:
+        return error
+
+
+class FromMemory:
+    """Opens changed copies of a file, the fast way.
+
+    Parameters
+    ----------
+    content
+        The file as it should be.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._rows = self._fetch(content)
+        reading.checked(self._rows, STUDY, 0, Head(), "here")
+
+    def _fetch(self, content):
+        changed = bytearray(content)
+        if changed[18:20] == self._content[18:20]:
+            changed[18:20] = b"\1\1"  # memory has no write-ahead log
+        connection = sqlite3.connect(":memory:")
+        try:
+            connection.deserialize(bytes(changed))
+            return connection.execute(reading._READ, {"study": STUDY, "after": 0}).fetchall()
+        finally:
+            connection.close()
+
+    def outcome(self, bit):
+        """``whole``, ``error``, or what must not be: ``shorter``."""
+        try:
+            rows = self._fetch(flipped(self._content, bit))
+            if rows == self._rows:
+                return "whole"
+            self._check(rows)
+        except (BudgetedError, sqlite3.Error):
+            return "error"
+        return "shorter"
+
+    def _check(self, rows):
+        """Check the rows from the first that is not as it was: those before are in order."""
+        pairs = zip(rows, self._rows, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        before = self._rows[same - 1][-1] if same else None
+        rest = rows[same:] or [(*rows[0][:3], *[None] * 7)]
+        rest = [(*row[:2], before, *row[3:]) for row in rest]
+        reading.checked(rest, STUDY, same, Head(), "here")
+
+
+def main():
+    """Flip them all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1)
+    every = parser.parse_args().every
+    folder = tempfile.mkdtemp()
+    try:
+        path, entries = make_file(folder)
+        content = path.read_bytes()
+        opener = FromMemory(content)
+        said = Counter()
+        for place in range(8):  # one bit of each byte, then the next
+            for byte in range(0, len(content), every):
+                outcome = opener.outcome(8 * byte + place)
+                said[outcome] += 1
+                if outcome == "shorter":
+                    sys.stdout.write(f"bit {place} of byte {byte}: a shorter study\n")
+            sys.stdout.write(
+                f"{len(content) // PAGE} pages, {len(entries)} events, "
+                f"{sum(said.values())} flips: {dict(said)}\n"
+            )
+            sys.stdout.flush()
+    finally:
+        shutil.rmtree(folder)
+    return 1 if said["shorter"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""`study verify`: what it finds, and what only a digest that was noted down can."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+from click.testing import CliRunner
+
+from budgeted import Study
+from budgeted.cli import main
+from budgeted.errors import JournalError, StudyError
+from tests import studies
+
+
+@pytest.fixture
+def path(tmp_path):
+    with studies.begin(str(tmp_path / "studies.db")) as study:
+        for request in study.ask(3):
+            study.tell(request.number, "yes")
+        study.ask()
+    return tmp_path / "studies.db"
+
+
+def run(path, *arguments):
+    return CliRunner().invoke(main, ["study", *arguments, "--db", str(path)])
+
+
+def test_a_sound_study(path):
+    with Study.open(str(path)) as study:
+        sound = study.verify()
+        assert (sound.events, sound.digest) == (8, study.head.digest)
+        assert (sound.spent, sound.reserved, sound.free) == (3, 1, 8)
+        assert study.verify(sound.digest[:12]).expected == 8
+        study.cancel(4)
+        assert study.verify(sound.digest).expected == 8
+        assert study.verify().expected is None
+        with pytest.raises(StudyError, match="expect: must be a digest"):
+            study.verify("yes")
+
+
+def test_the_digest_is_shown_where_people_look(path):
+    with Study.open(str(path)) as study:
+        digest = study.head.digest
+        assert study.status().digest == digest == study.snapshot().digest
+    assert f"8 events, digest {digest}" in run(path, "status").output
+    assert f"8 events, digest {digest}" in run(path, "export").stderr
+    run(path, "cancel", "4")
+    closed = run(path, "close").output
+    with Study.open(str(path)) as study:
+        assert study.head.digest in closed
+
+
+def test_the_command(path):
+    done = run(path, "verify", "--json")
+    digest = json.loads(done.output)["digest"]
+    assert json.loads(done.output)["events"] == 8
+    said = run(path, "verify", "--expect", digest).output
+    assert "is in good order: 8 events" in said
+    assert "is that of event 8; 0 were written since" in said
+
+
+def test_an_older_copy_of_everything_is_found_by_its_digest_only(path, tmp_path):
+    old = shutil.copytree(path.parent, tmp_path / "old", ignore=lambda *_: ["old"])
+    with Study.open(str(path)) as study:
+        study.cancel(4)
+        noted = study.head.digest
+    assert run(old / "studies.db", "verify").exit_code == 0
+    refused = run(old / "studies.db", "verify", "--expect", noted)
+    assert refused.exit_code == 1
+    assert "an older copy, or another database, was put in its place" in refused.output
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE budgeted_events SET actor = 'x' WHERE seq = 5",
+        "DELETE FROM budgeted_events WHERE seq = 8",
+        "DELETE FROM budgeted_events WHERE seq = 3",
+        "UPDATE budgeted_heads SET seq = 7",
+        "DELETE FROM budgeted_heads",
+    ],
+)
+def test_what_is_wrong_is_said(path, statement):
+    with Study.open(str(path)) as study:
+        connection = sqlite3.connect(path)
+        connection.execute(statement)
+        connection.commit()
+        connection.close()
+        with pytest.raises(JournalError):
+            study.verify()
+    assert run(path, "verify").exit_code == 1
