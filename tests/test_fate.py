@@ -128,6 +128,28 @@ def test_a_commit_of_unknown_fate_says_so_and_can_be_repeated(server_database, m
         assert len(rows(server_database)) == 4
 
 
+def test_a_beginning_whose_answer_is_lost(server_database):
+    """Whether a study was begun is found out too, at any byte that comes back."""
+    with Relay(server_database) as relay:
+        studies.begin(relay.url, "first").release()
+        before = relay.passed[TO_CLIENT]
+        studies.begin(relay.url, "second").release()
+        usual = relay.passed[TO_CLIENT] - before
+        for at in range(max(0, usual - 60), usual, 7):
+            name = f"at {at}"
+            relay.drop(TO_CLIENT, at)
+            try:
+                studies.begin(relay.url, name).release()
+                begun = True
+            except JournalError as error:
+                begun = UNCHANGED not in str(error) and None
+            relay.mend()
+            with psycopg.connect(server_database) as connection:
+                query = "SELECT count(*) FROM budgeted_events WHERE study = %s"
+                (found,) = connection.execute(query, [name]).fetchone()
+            assert begun is None or found == begun
+
+
 def commit_answer(relay, study):
     """How many bytes come back for an ask before the answer to its COMMIT."""
     before = relay.passed[TO_CLIENT]
