@@ -101,9 +101,13 @@ def number_of(card):
 
 
 def centre(page, place):
+    """Where a button is, with the pointer on it: from then on nothing may move there."""
     place.scroll_into_view_if_needed()
-    box = place.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for _ in range(2):
+        box = place.bounding_box()
+        at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(*at)
+    return at
 
 
 def calm(page):

@@ -49,7 +49,10 @@ async def correct(
         if value != "none" and not value.startswith("="):
             raise StudyError("choose the right value, or that there is none")
         right = None if value == "none" else value[1:]
-        old = (await desk.look()).request(number)
+        study = await desk.look()
+        old, problem = study.request(number), study.state.problem
+        if right is not None:  # what is no value is refused before anything is asked
+            problem.features[problem.feature_index(old.feature)].value_index(right)
         paid = amount("cost", cost.strip()) if cost.strip() else old.cost
         if old.fate in (TOLD, RECORDED) and (right, paid) != (old.value, old.cost):
             sentences = confirm.of_correcting(old, right, paid)

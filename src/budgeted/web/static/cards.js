@@ -19,6 +19,7 @@ const isSettled = (card) => card.classList.contains("settled");
 const replaceCard = (old, fresh) => {
   const focused = old.contains(document.activeElement);
   fresh.style.minHeight = `${old.offsetHeight}px`;
+  if (isSettled(fresh)) fresh.querySelector(".answer").append(...old.querySelectorAll(".answer > .problem"));
   old.replaceWith(fresh);
   htmx.process(fresh);
   hush(fresh);
@@ -84,6 +85,8 @@ document.addEventListener("htmx:configRequest", (event) => {
 document.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail;
   const from = requestConfig.elt;
+  // A refusal may be because somebody else settled it while this was on its way.
+  if (xhr.status >= 400 && from.closest(".card")) htmx.trigger(document.body, "news", { seq: seen });
   if (xhr.status !== 200) return;
   if (from.id === "requests") reconcile(from, xhr.responseText);
   const card = from.closest(".card");

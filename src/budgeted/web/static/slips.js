@@ -147,12 +147,25 @@ document.addEventListener("htmx:afterRequest", (event) => {
 let anchor = null;
 let anchoredAt = 0;
 
-const hold = (event) => {
-  anchor = event.target.closest ? event.target.closest(".card, form, details, section, main > *") : null;
+let byTouch = matchMedia("(hover: none)").matches;
+
+const holdOn = (place) => {
+  anchor = place && place.closest ? place.closest(".card, form, details, section, main > *") : null;
   anchoredAt = anchor ? anchor.getBoundingClientRect().top : 0;
 };
-for (const each of ["pointermove", "pointerdown"]) document.addEventListener(each, hold, { passive: true, capture: true });
-addEventListener("scroll", () => { if (anchor) anchoredAt = anchor.getBoundingClientRect().top; }, { passive: true });
+// A finger is nowhere until it touches: then the middle of the window is held.
+const holdMiddle = () => holdOn(document.elementFromPoint(innerWidth / 2, innerHeight / 2));
+
+for (const each of ["pointermove", "pointerdown"]) {
+  document.addEventListener(each, (event) => {
+    byTouch = event.pointerType === "touch";
+    holdOn(event.target);
+  }, { passive: true, capture: true });
+}
+addEventListener("scroll", () => {
+  if (byTouch || !anchor) holdMiddle();
+  else anchoredAt = anchor.getBoundingClientRect().top;
+}, { passive: true });
 
 document.addEventListener("DOMContentLoaded", () => {
   const main = document.getElementById("main");
@@ -165,6 +178,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (left < -1) main.style.paddingTop = `${parseFloat(getComputedStyle(main).paddingTop) - left}px`;
     anchoredAt = anchor.getBoundingClientRect().top;
   });
+  if (byTouch) holdMiddle();
   still.observe(main);
   for (const each of main.children) still.observe(each);
 });
