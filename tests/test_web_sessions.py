@@ -130,7 +130,7 @@ def test_two_servers_on_one_host_live_side_by_side(tmp_path, files):
         client(other, password_file=other / "passwords") as second,
         client(tmp_path) as third,  # of the same studies, but without a log-in
     ):
-        second.cookies = third.cookies = first.cookies
+        second._cookies = third._cookies = first._cookies  # one jar: a browser has one
         log_in(first)
         log_in(second, "ben")
         third.get("/studies")
