@@ -1,4 +1,4 @@
-"""How fast a study opens, and that asking does not grow slower with its age.
+"""How fast a study opens, and that nothing grows slower with its age or its size.
 
 python benchmarks/studies.py [--json]
 """
@@ -111,13 +111,43 @@ def asking(database: str) -> Finding:
     return Finding(f"asking after {EVENTS} events costs at most", aged / fresh, 1.5, False)
 
 
+def telling(database: str) -> Finding:
+    """Telling with 8 000 requests under way and with 8; they take turns."""
+    times: dict[str, list[float]] = {"few": [], "many": []}
+    with begin(database, "few") as few, begin(database, "many") as many:
+        for study, pending in ((few, 8), (many, 8_000)):
+            study._policy = FirstCell()
+            study.ask(pending)
+        for _ in range(60):
+            for name, study in (("few", few), ("many", many)):
+                (request,) = study.ask()
+                start = time.process_time()
+                study.tell(request.number, "a")
+                times[name].append(time.process_time() - start)
+    light, heavy = (statistics.median(times[name]) for name in ("few", "many"))
+    print(f"    8 under way {light * 1e3:.2f} ms, 8 000 {heavy * 1e3:.2f} ms of this process")
+    return Finding("telling with 8 000 under way costs at most", heavy / light, 1.5, False)
+
+
+def beginning(database: str) -> Finding:
+    """Beginning a study with 20 000 cases and with 200 000; each case costs the same."""
+    spent = []
+    for number in (20_000, 200_000):
+        cases = [(f"case {at}", ("no", "yes")[at % 2]) for at in range(number)]
+        start = time.process_time()
+        Study.create(database, f"with {number}", make_problem(), cases, seed=1).release()
+        spent.append((time.process_time() - start) / number)
+    print(f"    {spent[0] * 1e6:.1f} and {spent[1] * 1e6:.1f} µs of this process for each case")
+    return Finding("ten times the cases cost each at most", spent[1] / spent[0], 1.5, False)
+
+
 def main() -> int:
     """Measure, print, and say whether all of it holds."""
     findings = []
     with tempfile.TemporaryDirectory() as folder:
         database = f"{folder}/studies.db"
         fill(database, "old", EVENTS)
-        for measure in (opening, asking):
+        for measure in (opening, asking, telling, beginning):
             print(f"{(measure.__doc__ or '').strip()}")
             finding = measure(database)
             findings.append(finding)
