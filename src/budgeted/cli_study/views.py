@@ -80,7 +80,7 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
 
 def _interval(now: Outlook) -> str:
     low, high = f"{now.low:.3f}", f"{now.high:.3f}"
-    return "nearly surely" if low == high else f"90 % interval {low} to {high}"
+    return "90 % interval of no width" if low == high else f"90 % interval {low} to {high}"
 
 
 def print_why(request: Requested, console: Console) -> None:

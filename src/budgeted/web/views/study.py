@@ -171,7 +171,9 @@ def _outlook(status: Status) -> OutlookView:
 
 def _words(now: Outlook) -> str:
     low, high = f"{now.low:.1%}", f"{now.high:.1%}"
-    return f"{now.error:.1%} ({f'{low} to {high}' if low != high else 'nearly surely'})"
+    return (
+        f"{now.error:.1%} ({f'{low} to {high}' if low != high else 'in nearly all possibilities'})"
+    )
 
 
 def _why_not(study: Snapshot) -> str:
