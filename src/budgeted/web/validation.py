@@ -11,7 +11,7 @@ from budgeted.errors import StudyFileError
 from budgeted.judging import Validation
 from budgeted.problem import Problem
 from budgeted.study.decisions import shortened
-from budgeted.study.file import parse_rows
+from budgeted.study.file import parse_rows, repeated
 from budgeted.study.words import as_csv
 
 _UNKNOWN = ("", "?")
@@ -76,6 +76,10 @@ def _rows(content: bytes, problem: Problem, label_column: str) -> tuple[list[lis
     names = [feature.name for feature in problem.features]
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
                for name in (label_column, *names) if name not in header]  # fmt: skip
+    # The kept file of a study with a feature of the label's name has that name twice.
+    twice = label_column in names
+    missing += repeated([each for each in header if each in names and each != label_column])
+    missing += repeated([each for each in header if each == label_column][int(twice) :])
     if missing:
         raise StudyFileError(_FILE, shortened(missing))
     places = [header.index(label_column)]
