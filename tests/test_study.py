@@ -15,7 +15,7 @@ from budgeted import Study, simulate
 from budgeted.cases import RULES, pick_case
 from budgeted.errors import BudgetedError, JournalError, PurchaseError, StudyError
 from budgeted.events import Created, Told
-from budgeted.hints import CorrectIt
+from budgeted.hints import CorrectIt, RecordIt
 from budgeted.journal import Journal
 from budgeted.policies import POLICIES, policy
 from budgeted.policies import settings as accompanying
@@ -83,10 +83,9 @@ def test_a_failure_has_its_kinds(study):
         assert cell == (0 if usable else 3)
         assert study.request(number).fate == "failed"
     assert study.state.reserved == 0
-    with pytest.raises(
-        StudyError, match="request 1 is failed; if its value came after all, record"
-    ):
+    with pytest.raises(StudyError, match="request 1 is failed") as caught:
         study.tell(1, "yes")
+    assert caught.value.hint == RecordIt(*_cell(asked[0]), "yes")
     study.record([(*_cell(asked[3]), "yes")])
     assert study.request(5).value == "yes"
 
