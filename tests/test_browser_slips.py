@@ -82,8 +82,8 @@ class Bench:
         calm(page)
 
     def cards(self, page, least=3):
-        """Cards under way; more are asked for when few are left."""
-        found = page.locator("#requests > .card:not(.settled)")
+        """Cards under way that are unfolded; more are asked for when few are left."""
+        found = page.locator("#requests > .card:not(.settled):not(:has(.fold))")
         if found.count() < least:
             self.ask(6)
             self.open(page)
