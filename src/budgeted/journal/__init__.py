@@ -62,7 +62,7 @@ class Journal:
     ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
     ...     print(journal.head.seq, journal.head.digest[:12])
     Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
-    1 0b0f9d0a2b8e
+    1 000d0cb36744
     >>> folder.cleanup()
     """
 
