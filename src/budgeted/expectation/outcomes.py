@@ -52,7 +52,7 @@ RESOLUTION = 1e-12
 
 _WEIGHTS: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * FREQUENCIES)
 _KERNELS = {"gini": _WEIGHTS, "entropy": _WEIGHTS * 2 / (1 + 4 * FREQUENCIES**2)}
-_memory = Memory(most_bytes=2**24)
+_memory = Memory(most_bytes=2**23)
 
 
 def forget() -> None:
@@ -280,7 +280,7 @@ def _outcomes(
     return weights / weights.sum(), some, ratios
 
 
-@remembered(most_bytes=2**23)
+@remembered(most_bytes=2**22)
 def _everything(purchases: tuple[int, ...], values: int) -> tuple[Integers, Integers, Floats]:
     """Return all outcomes, the same summed over labels, and in how many orders each can come.
 

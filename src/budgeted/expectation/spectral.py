@@ -68,8 +68,8 @@ _FEW_ROWS = 16
 _FEW_FEATURES = 4
 """Up to so many features, one cell after the other beats finding out what they share."""
 
-_memory = Memory(most_bytes=2**24)  # 4 kB for each feature and depth
-_cell_memory = Memory(most_bytes=2**23)  # 1.4 kB for each value of a feature
+_memory = Memory(most_bytes=2**23)  # 4 kB for each feature and depth
+_cell_memory = Memory(most_bytes=2**22)  # 1.4 kB for each value of a feature
 
 
 def forget() -> None:
@@ -293,7 +293,7 @@ def _pages(prior: float, number: int) -> Complexes:
     return _power(prior + number * _PAGE + np.arange(2 * _PAGE))
 
 
-@remembered(most_bytes=2**25)
+@remembered(most_bytes=2**24)
 def _blocks(prior: float, number: int, blocks: int) -> Complexes:
     """Powers for looking far ahead: a study does so with nearly the same table again and again."""
     return _power(prior + number * _BLOCK + np.arange(blocks * _BLOCK))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError
+from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
 from budgeted.journal import Journal, studies
 from budgeted.judging import Validation
 from budgeted.study import Study
 from budgeted.study.file import StudyFile
 from budgeted.study.summary import Summary, summaries
+from budgeted.web.allocator import give_back
 from budgeted.web.desk import Desk
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
 from budgeted.web.validation import read_validation, tidy_validation
 
+_TIDY = 60
+"""Seconds after which memory that is free is given back to the system."""
 _THREADS = 32
 """On which studies are read and written; a thread that waits for a database does no harm."""
 
@@ -160,6 +164,7 @@ class Office:
         task.add_done_callback(self._past.discard)
 
     async def _look_for_news(self) -> None:
+        tidied = time.monotonic()
         while True:
             await asyncio.sleep(self.settings.poll)
             for desk in list(self._desks.values()):
@@ -167,6 +172,9 @@ class Office:
                     with suppress(JournalError):  # whoever does something next is told
                         await desk.look()
             self._make_room()  # studies grow while they are open
+            if time.monotonic() - tidied > _TIDY:
+                await asyncio.to_thread(give_back)
+                tidied = time.monotonic()
 
     def _validation_file(self, name: str) -> Path:
         """Where a validation file is kept; a digest, because a name may hold anything."""
@@ -203,6 +211,8 @@ def _begin(
     }
     try:
         study = Study.create(database, problem=given.problem, by=by, **settings)  # type: ignore[arg-type]
+    except UnknownFateError:
+        raise  # it may have begun, and then these are its cases
     except BaseException:
         with suppress(OSError):
             file.unlink(missing_ok=True)

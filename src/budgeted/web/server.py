@@ -21,6 +21,7 @@ from uvicorn.config import STARTUP_FAILURE
 from budgeted import __version__
 from budgeted.errors import AccessError
 from budgeted.journal import Journal
+from budgeted.web.allocator import limit_arenas
 from budgeted.web.app import create_app
 from budgeted.web.connections import Acceptor, most_connections
 from budgeted.web.logs import Bridge
@@ -130,6 +131,7 @@ def run(
     if tls is not None:
         check_certificate(*tls)
     Journal(settings.database, "", create=True).release()  # if it does not answer, that is said
+    limit_arenas()
     app = create_app(settings)
     listening = listen(settings)
     server = Server(app, settings, tls)
