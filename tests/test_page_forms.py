@@ -139,7 +139,7 @@ def test_what_cannot_be_undone_says_first_what_will_happen(site, htmx):
     assert not any("withdrawn" in each for each in events(site))
     fields = {name: value for name, value in confirmation(stale).items() if name != "csrf"}
     send(site, "withdraw", htmx, **fields)
-    assert f"case {case} withdrawn for good" in events(site)
+    assert events(site)[-1].startswith(f"case {case} withdrawn")
 
 
 def test_fewer_requests_than_wanted_say_why(tmp_path):

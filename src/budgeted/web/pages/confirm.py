@@ -93,8 +93,9 @@ def of_withdrawing(study: Snapshot, case: str, forget: bool) -> list[str]:
         if forget:
             what = "taken out of the classifier and of all that is shown, not out of the database"
         verb = "is" if len(values) == 1 else "are"
+        they = "it" if len(values) == 1 else "they"
         said.append(
-            f"Its {len(values)} {noun} {verb} {what}; the {show(_sum(values))} that they cost "
+            f"Its {len(values)} {noun} {verb} {what}; the {show(_sum(values))} that {they} cost "
             f"stay spent."
         )
     return said
