@@ -2,7 +2,7 @@
 // ago, a form that is sent again. (The server knows a form by its key; here is what it cannot see.)
 "use strict";
 
-const QUIET = 1000; // milliseconds: longer than between the two clicks of a double click
+const QUIET = 1200; // milliseconds: longer than between the two clicks of a double click
 
 // Quiet: what was just pressed, or has just appeared, takes nothing for a moment
 const changedAt = new WeakMap();
@@ -20,10 +20,18 @@ const hush = (place) => {
   }, QUIET + 5);
 };
 
+// When the finger moved, which is not when a busy page gets round to it
+let pressedAt = 0;
+for (const each of ["pointerdown", "click", "keydown"]) {
+  document.addEventListener(each, (event) => {
+    if (event.isTrusted) pressedAt = event.timeStamp;
+  }, { passive: true, capture: true });
+}
+
 const isQuiet = (form) => {
   if (underWay.has(form)) return true;
   for (let place = form; place; place = place.parentElement) {
-    if (performance.now() - (changedAt.get(place) ?? -Infinity) < QUIET) return true;
+    if (pressedAt - (changedAt.get(place) ?? -Infinity) < QUIET) return true;
   }
   return false;
 };
