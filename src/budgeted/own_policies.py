@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import lru_cache
+from importlib.abc import SourceLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from threading import Lock
 from traceback import extract_tb
@@ -76,12 +78,29 @@ def _importable(modules: tuple[Source, ...]) -> Iterator[None]:
                 sys.modules.pop(name, None)
 
 
+class _Loader(SourceLoader):
+    """Imports the very bytes that the experiment was read with, wherever the file is by now."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def get_filename(self, fullname: str) -> str:
+        """Return where the user has it; tracebacks name it."""
+        return self._source.path
+
+    def get_data(self, path: str | bytes) -> bytes:
+        """Return the source text."""
+        return self._source.content()
+
+
 def _module(source: Source) -> ModuleType:
-    module = ModuleType(Path(source.path).stem)
-    module.__file__ = source.path
+    loader = _Loader(source)
+    spec = spec_from_loader(Path(source.path).stem, loader, origin=source.path)
+    assert spec is not None
+    module = module_from_spec(spec)
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source.content(), source.path, "exec"), module.__dict__)
+        loader.exec_module(module)
     except ExperimentError:
         raise
     except Exception as error:
