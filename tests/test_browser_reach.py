@@ -274,3 +274,4 @@ def test_where_people_must_log_in_they_do(browser, tmp_path):
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
         page.goto(guarded.study_url(NAME))
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
+        watched.expect_refusal("401")  # an open page asks now and then whether it may go on
