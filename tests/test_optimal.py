@@ -65,7 +65,7 @@ def test_the_optimum_is_that_of_brute_force(problem, kind):
 
 def test_the_optimum_from_the_middle_of_a_study_is_that_of_brute_force():
     problem = flat([1, 1], 4)
-    start = Belief.prior(problem).observe(0, 1, 1, times=3).observe(1, 0, 0)
+    start = Belief.prior(problem).observe_at(0, 1, 1, times=3).observe_at(1, 0, 0)
     slow = oracles.brute_optimal(oracles.counts_of(start), problem.prior, [1, 1], 4, "gini")
     assert solve(start).expected == pytest.approx(slow, abs=1e-12)
 
@@ -82,7 +82,7 @@ def test_the_optimum_of_another_kind_of_belief(kind):
             if cost <= budget:
                 chances = belief.mean(feature)[label]
                 best = min(best, math.fsum(
-                    chance * brute(belief.observe(feature, label, value), budget - cost)
+                    chance * brute(belief.observe_at(feature, label, value), budget - cost)
                     for value, chance in enumerate(chances)))  # fmt: skip
         return best
 
@@ -93,7 +93,7 @@ def test_the_optimum_of_another_kind_of_belief(kind):
 @settings(max_examples=30, deadline=None)
 def test_losses_and_means_of_many_are_those_of_each(problem, kind, seed):
     tallies = np.random.default_rng(seed).integers(0, 4, (5, problem.prior_counts.size))
-    for start in (Belief.prior(problem), Belief.prior(problem).observe(0, 1, 1, times=2)):
+    for start in (Belief.prior(problem), Belief.prior(problem).observe_at(0, 1, 1, times=2)):
         found = losses(start, tallies, named(kind))
         means = means_of_many(start, tallies)
         for tally, value, mean in zip(tallies, found, means, strict=True):
@@ -206,7 +206,7 @@ def test_the_scores_of_the_optimum():
     scores = solution.scores(start)
     assert min(scores.values()) == pytest.approx(solution.expected, abs=1e-14)
     assert set(scores) == set(problem.actions)
-    later = start.observe(0, 0, 1, times=2).observe(0, 1, 0, times=3)
+    later = start.observe_at(0, 0, 1, times=2).observe_at(0, 1, 0, times=3)
     rest = Problem(problem.features, problem.labels, problem.prior, 3)
     known = Belief(rest, later.observed)
     scores = solution.scores(later)

@@ -297,7 +297,8 @@ def act(study, step, pick):
     if step.startswith("ask"):
         study.ask(2 if "2" in step else 1)
     elif step == "correct" and told:
-        study.correct(told[pick % len(told)].number, ("no", "yes")[pick % 2])
+        chosen = told[pick % len(told)]
+        study.correct(chosen.number, "no" if chosen.value == "yes" else "yes")
     elif step != "correct" and pending:
         request = pending[pick % len(pending)]
         if step == "tell":
