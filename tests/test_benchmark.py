@@ -232,6 +232,7 @@ def test_the_page_is_written_from_real_runs(played, tmp_path):
         assert 0 < (tmp_path / "benchmark" / file).stat().st_size < 200_000
 
 
+@pytest.mark.slow
 def test_runs_that_not_every_policy_has_finished_are_left_out(played, tmp_path):
     line = TINY[0]
     whole = Comparison.read(line, played, 2)
@@ -246,6 +247,7 @@ def test_runs_that_not_every_policy_has_finished_are_left_out(played, tmp_path):
         assert (part.runs[name].errors[0] == whole.runs[name].errors[1]).all()
 
 
+@pytest.mark.slow
 def test_a_single_run_is_not_shown(played, tmp_path):
     away = [Store(played, line.experiment(2)).run_file(0, 0) for line in (TINY[0], SMALL_BROAD)]
     for number, file in enumerate(away):
@@ -262,6 +264,7 @@ def test_a_single_run_is_not_shown(played, tmp_path):
     assert "## Every policy with either belief" not in page
 
 
+@pytest.mark.slow
 def test_the_majority_is_that_of_the_validation_rows(played):
     """By hand: the label that most training rows have, and its share of the validation rows."""
     line = TINY[1]

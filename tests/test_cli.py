@@ -134,6 +134,7 @@ def test_a_small_demo_writes_its_figure(tmp_path):
         assert words in result.stdout
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")

@@ -92,6 +92,7 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
         assert tidy[0] == tidy[1], command
 
 
+@pytest.mark.slow
 def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
     """One command after the other in an empty folder; nothing is there but what they write."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")

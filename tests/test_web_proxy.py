@@ -207,6 +207,7 @@ def test_a_restart_behind_the_proxy_ends_no_session(lab):
                 assert browser.get("/budgeted/session").json()["actor"] == "anna"
 
 
+@pytest.mark.slow
 def test_a_person_works_below_a_path(lab):
     """In a real browser, so that scripts, styles, htmx and the stream are all below it."""
     folder, _ = lab

@@ -100,6 +100,7 @@ def test_a_rehearsal_that_was_cut_off_goes_on(tmp_path):
         assert done["rehearsal"]["done"] == 30
 
 
+@pytest.mark.slow
 def test_rehearsals_are_cancelled_waiting_or_running(tmp_path):
     with client(tmp_path) as server:
         long = new(runs=200, policies=["sfl"], budgets=["40"])

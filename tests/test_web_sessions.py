@@ -65,6 +65,7 @@ async def strangers(app, number):
     return {await call(app, path, headers) for path in islice(cycle(paths), number)}
 
 
+@pytest.mark.slow
 def test_strangers_end_no_session(tmp_path, files):
     with client(tmp_path, **files) as browser:
         log_in(browser)

@@ -155,6 +155,7 @@ def test_a_long_answer_is_not_a_slow_client(local):
 
 
 @posix
+@pytest.mark.slow
 def test_many_slow_clients_keep_nobody_out(tmp_path):
     """Three hundred of them, and a server that may open 256 files."""
     make_study(tmp_path / "studies.db").release()

@@ -41,6 +41,7 @@ def left_over(folder):
     return sorted(each for each in files if each.name != "secret")
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_stop_rehearsals_for_good(tmp_path, disk):
     """One is under way when the disk fills up; those after it run as if nothing had been."""
     with client(tmp_path) as server:
