@@ -116,7 +116,7 @@ def _peak_of_ten_thousand() -> float:
     belief = a_belief([2] * 10_000)
     for feature in range(5):
         decide(belief, 100)
-        belief = belief.observe(feature, 0, 1)
+        belief = belief.observe_at(feature, 0, 1)
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
 
@@ -142,7 +142,7 @@ def next_after_a_purchase() -> Finding:
             decide(belief, 100)
             measured.append(time.perf_counter() - start)
             feature, label = (int(number) for number in rng.integers([len(MUSHROOM_SIZES), 2]))
-            belief = belief.observe(feature, label, 0)
+            belief = belief.observe_at(feature, label, 0)
     first, following = statistics.median(first_times), statistics.median(next_times)
     print(f"    first {first * 1e3:.1f} ms, next {following * 1e3:.2f} ms")
     return Finding("(d) the next decision is cheaper than the first by", first / following, 3, True)

@@ -281,7 +281,7 @@ class State:
         if old is not None:
             belief = self.belief
             if old.value is not None:
-                belief = belief.retract(old.feature, old.label, old.value)
+                belief = belief.retract_at(old.feature, old.label, old.value)
             state = self._with(
                 belief=belief,
                 remaining=money.add(self.remaining, old.cost),
