@@ -98,6 +98,7 @@ def test_the_curve_tells_the_error_of_each_belief_on_the_way(study):
 
 @settings(max_examples=15)
 @given(cuts=st.lists(st.integers(0, 60), max_size=4))
+@pytest.mark.slow
 def test_the_curve_is_the_same_however_the_events_come(cuts, long_history):
     created, entries = long_history
     whole, pieces = Curve(created), Curve(created)

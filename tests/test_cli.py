@@ -142,6 +142,7 @@ def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch)
     assert "pip install vl-convert-python" in result.stderr
 
 
+@pytest.mark.slow
 def test_without_the_extra_studies_say_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlalchemy.engine", None)
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")

@@ -35,6 +35,7 @@ def console_examples(path):
                 yield command, output
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs():
     failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert tried > 15

@@ -281,6 +281,7 @@ def test_continuous_draws_are_refused(name):
         getattr(Branch(()), name)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_evaluated_says_why():
     start = Belief.prior(TINY["equal"])
     sampled = play(policy("greedy", engine="particles", particles=50), start)

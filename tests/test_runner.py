@@ -56,6 +56,7 @@ def run_here(experiment, folder):
         return run(experiment, folder, executor)
 
 
+@pytest.mark.slow
 def test_results_are_the_same_whatever_computes_them(experiment, tmp_path):
     one = run_here(experiment, tmp_path / "one")
     with executors.processes(3) as executor:

@@ -268,6 +268,7 @@ def test_a_study_buys_what_a_simulation_with_its_seed_buys(tmp_path, name, rule)
 @pytest.mark.parametrize("name", POLICIES)
 @given(data=st.data())
 @settings(max_examples=6)
+@pytest.mark.slow
 def test_interrupted_at_every_step_is_the_same_as_never(tmp_path_factory, name, data):
     """Batches, tells in any order, failures and corrections, reopened between all of them."""
     folder = tmp_path_factory.mktemp("resume")

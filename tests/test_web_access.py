@@ -281,6 +281,7 @@ def test_every_answer_has_the_headers_that_protect(local):
         assert "server" not in headers
 
 
+@pytest.mark.slow
 def test_the_log_holds_no_secret(tmp_path, files):
     options = ["--host", "0.0.0.0", "--password-file", str(files["password_file"]),
                "--token-file", str(files["token_file"])]  # fmt: skip

@@ -43,6 +43,7 @@ CUT_OFF = {
 
 
 @pytest.mark.parametrize("cut", CUT_OFF, ids=str)
+@pytest.mark.slow
 def test_a_body_that_breaks_off_changes_nothing(local, cut):
     headers, body = CUT_OFF[cut]
     local.post("/api/studies/flu/ask", json={"n": 1})

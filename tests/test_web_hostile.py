@@ -123,6 +123,7 @@ def test_duplicate_and_odd_headers_are_refused(local, headers):
     assert local.get("/api/studies/flu").json()["seq"] == 1
 
 
+@pytest.mark.slow
 def test_the_server_ends_cleanly_while_people_watch(tmp_path):
     make_study(tmp_path / "studies.db").release()
     with process(tmp_path) as (address, server), httpx.Client(base_url=address) as browser:

@@ -198,6 +198,7 @@ def test_the_document_says_how_to_be_let_in(tmp_path, files, guarded):
         assert all(each["security"] == wanted for each in operations)
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_written_is_said_at_the_start(tmp_path):
     command = [sys.executable, "-m", "budgeted", "serve", "--db", str(tmp_path / "studies.db"),
                "--port", "0", "--log", str(tmp_path / "none" / "log")]  # fmt: skip

@@ -24,6 +24,8 @@ from tests.browsers import chromium
 from tests.test_web_access import PASSWORD, TOKEN, form_token
 from tests.webs import client, make_study, process
 
+pytestmark = pytest.mark.slow  # real servers
+
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "web.md"
 
 
@@ -207,7 +209,7 @@ def test_a_restart_behind_the_proxy_ends_no_session(lab):
                 assert browser.get("/budgeted/session").json()["actor"] == "anna"
 
 
-@pytest.mark.slow
+@pytest.mark.browser
 def test_a_person_works_below_a_path(lab):
     """In a real browser, so that scripts, styles, htmx and the stream are all below it."""
     folder, _ = lab

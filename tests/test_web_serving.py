@@ -24,6 +24,7 @@ def certified(tmp_path):
     return trusting, files
 
 
+@pytest.mark.slow
 def test_https(tmp_path, certified):
     trusting, (certificate, key) = certified
     make_study(tmp_path / "studies.db").release()

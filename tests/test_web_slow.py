@@ -13,6 +13,8 @@ import trustme
 from budgeted.web import protocol
 from tests.webs import client, make_study, process
 
+pytestmark = pytest.mark.slow  # real servers
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs ulimit, which Windows lacks")
 
 
@@ -155,7 +157,6 @@ def test_a_long_answer_is_not_a_slow_client(local):
 
 
 @posix
-@pytest.mark.slow
 def test_many_slow_clients_keep_nobody_out(tmp_path):
     """Three hundred of them, and a server that may open 256 files."""
     make_study(tmp_path / "studies.db").release()
