@@ -68,6 +68,7 @@ WHAT = {
     "nearest": "as meant",
     "predictions": "files of cases",
     "errors": "what can go wrong",
+    "files": "whole or not at all",
     "hints": "what to do instead",
 }
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from decimal import Decimal
 from math import nan
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from budgeted.errors import DamagedError, RunnerError
+from budgeted.files import write_atomically
 from budgeted.provenance import Provenance
 from budgeted.runs import Names, Run
 
@@ -45,7 +44,7 @@ _UNSEALED = b"budgeted-seal-sha256:" + b"0" * 64
 
 
 def write(table: pyarrow.Table, facts: Mapping[str, Any], target: Path) -> None:
-    """Write beside the place and rename, so that nobody ever reads half a file."""
+    """Write a table and its facts; nobody ever reads half a file."""
     told = json.dumps({"format": FORMAT, **facts}, ensure_ascii=False, default=str)
     buffer = pyarrow.BufferOutputStream()
     with pyarrow.parquet.ParquetWriter(
@@ -55,11 +54,7 @@ def write(table: pyarrow.Table, facts: Mapping[str, Any], target: Path) -> None:
         writer.add_key_value_metadata({"budgeted": told, "seal": _UNSEALED.decode()})
     content = _sealed(buffer.getvalue().to_pybytes())
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".part", delete=False) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, target)
+        write_atomically(target, content)
     except OSError as error:
         raise RunnerError(f"{target}: cannot be written: {error.strerror or error}") from error
 

@@ -20,6 +20,7 @@ from budgeted.belief import Integers
 from budgeted.datasets.archives import RECIPES, checked, fetch, rebuild, with_header, without_header
 from budgeted.datasets.catalogue import CATALOGUE, Entry
 from budgeted.errors import DatasetError, TableError, WorldError
+from budgeted.files import write_atomically
 from budgeted.judging import Validation
 from budgeted.money import MoneyLike
 from budgeted.problem import Problem
@@ -256,10 +257,7 @@ def _cached(entry: Entry) -> bytes:
         content = with_header(entry, rebuild(entry.name, wheel))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written beside its place and renamed, so that nobody ever reads half a file.
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        os.replace(file.name, path)
+        write_atomically(path, content)
     except OSError as error:
         raise DatasetError(f"{entry.name}: cannot be kept in {path.parent}: {error}") from error
     return content

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 
 from budgeted.errors import AccessError
+from budgeted.files import write_atomically
 from budgeted.web.credentials import Credentials, check_name
 
 _LOG = logging.getLogger("budgeted.web")
@@ -58,11 +58,7 @@ def write_line(path: Path, name: str, line: str) -> None:
 def _replace(path: Path, lines: list[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
     try:
-        beside = path.with_name(f"{path.name}.part")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
+        write_atomically(path, text.encode())
     except OSError as error:
         raise AccessError(f"{path}: cannot be written: {error.strerror or error}") from error
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+from budgeted.files import write_atomically
 
 _LOG = logging.getLogger("budgeted.web")
 _OFTEN = 1_000
@@ -101,10 +103,6 @@ class EndedSessions:
         if len(left) == len(self._kept) or self._path is None:
             return
         self._kept = left
-        try:
-            descriptor, beside = tempfile.mkstemp(dir=self._path.parent, prefix=".ended-")
-            with open(descriptor, "w", encoding="ascii") as file:
-                file.writelines(f"{session} {until}\n" for session, until in left.items())
-            os.replace(beside, self._path)
-        except OSError:
-            return  # it stays longer than it needs to
+        text = "".join(f"{session} {until}\n" for session, until in left.items())
+        with suppress(OSError):  # then it stays longer than it needs to
+            write_atomically(self._path, text.encode("ascii"))

@@ -12,11 +12,12 @@ import json
 import logging
 import os
 import secrets
-import tempfile
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from budgeted.files import write_atomically
 
 _LOG = logging.getLogger("budgeted.web")
 _BYTES = 32
@@ -117,16 +118,8 @@ def _read(path: Path) -> bytes | None:
 def _make(path: Path) -> None:
     """Write a new secret, whole at once; of two servers that start together one is first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 600
-    try:
-        with open(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(_BYTES) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(beside, path)
-    finally:
-        os.unlink(beside)
+    with suppress(FileExistsError):
+        write_atomically(path, f"{secrets.token_hex(_BYTES)}\n".encode("ascii"), exclusive=True)
 
 
 def _text(given: bytes) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from budgeted.errors import StorageError
+from budgeted.files import write_atomically
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -41,7 +40,7 @@ def words_of(error: OSError) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it, so that nobody ever reads half of one.
+    """Write a file so that nobody ever reads half of one.
 
     Parameters
     ----------
@@ -57,14 +56,4 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, beside = tempfile.mkstemp(dir=path.parent)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())  # some disks say only now that they are full
-            os.replace(beside, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside)
-            raise
+        write_atomically(path, content)

@@ -1,0 +1,85 @@
+"""Files are there whole or not at all, also on a disk that is full."""
+
+import errno
+import os
+
+import pyarrow
+import pytest
+
+from budgeted import datasets, run_files
+from budgeted.errors import AccessError, DatasetError, RunnerError, StorageError
+from budgeted.files import write_atomically
+from budgeted.web.credential_files import remove_line, write_line
+from budgeted.web.ended import EndedSessions
+from budgeted.web.signing import kept_secret
+from budgeted.web.storage import write_whole
+
+
+def tidy(path):
+    """Have a server start on a file in which a session is over."""
+    EndedSessions(path, lambda: 300.0)
+
+
+def keep_table(path, monkeypatch):
+    monkeypatch.setattr(datasets, "cache_folder", lambda: path.parent)
+    monkeypatch.setattr(datasets, "fetch", lambda archive, folder: folder)
+    monkeypatch.setattr(datasets, "rebuild", lambda name, wheel: b"")
+    datasets._cached(datasets.CATALOGUE["diabetes"])
+
+
+WRITERS = {
+    "any file": (OSError, lambda path, _: write_atomically(path, b"new")),
+    "a file of the server": (StorageError, lambda path, _: write_whole(path, b"new")),
+    "a run": (RunnerError, lambda path, _: run_files.write(pyarrow.table({"a": [1]}), {}, path)),
+    "a password": (AccessError, lambda path, _: write_line(path, "anna", "new")),
+    "a removal": (AccessError, lambda path, _: remove_line(path, "a")),
+    "sessions that ended": (None, lambda path, _: tidy(path)),
+    "a table": (DatasetError, keep_table),
+}
+OLD = b"a: 200\na 200\n"
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize(("error", "write"), WRITERS.values(), ids=WRITERS)
+def test_a_full_disk_leaves_what_was_there_and_nothing_else(
+    tmp_path, monkeypatch, call, error, write
+):
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, no_room)
+        for _ in range(3):
+            if error is None:
+                write(path, patch)
+            else:
+                with pytest.raises(error, match=r"No space left on device|the disk .* is full"):
+                    write(path, patch)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == OLD
+
+
+@pytest.mark.parametrize("call", ["fsync", "link"])
+def test_a_full_disk_leaves_no_half_of_a_secret(tmp_path, monkeypatch, caplog, call):
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, no_room)
+    assert kept_secret(tmp_path / "secret") != kept_secret(tmp_path / "secret")
+    assert list(tmp_path.iterdir()) == []
+    assert "cannot be kept there (No space left on device)" in caplog.text
+
+
+def test_an_exclusive_file_takes_no_place_that_is_taken(tmp_path):
+    path = tmp_path / "file"
+    write_atomically(path, b"first", exclusive=True)
+    with pytest.raises(FileExistsError):
+        write_atomically(path, b"second", exclusive=True)
+    assert path.read_bytes() == b"first"
+    write_atomically(path, b"third")
+    assert path.read_bytes() == b"third"
+    assert list(tmp_path.iterdir()) == [path]
+    assert os.name != "posix" or path.stat().st_mode & 0o777 == 0o600
