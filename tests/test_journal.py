@@ -13,7 +13,7 @@ import pytest
 
 from budgeted.errors import JournalError
 from budgeted.events import Closed, Told
-from budgeted.journal import Journal, parse_url
+from budgeted.journal import Journal, parse_url, reading
 from tests import journals
 
 
@@ -172,3 +172,39 @@ def test_a_read_only_transaction_on_a_server(postgres):
 def test_other_databases_are_refused(url):
     with pytest.raises(JournalError, match="--db"):
         parse_url(url)
+
+
+WRITER = """
+import sys
+from budgeted.events import Closed
+from budgeted.journal import Journal
+with Journal(sys.argv[1], "a") as journal:
+    for number in range(1, 301):
+        journal.append([Closed()], expected=number, by="me")
+"""
+
+
+def test_a_file_can_be_opened_while_another_process_writes(file):
+    """The defect: whoever opened it between a write and its note beside was told of damage."""
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(file)])
+    seen = []
+    while writer.poll() is None:
+        with Journal(str(file), "a") as journal:
+            seen.append(len(journal.read()))
+    assert writer.wait() == 0
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1, "some were opened meanwhile"
+
+
+def test_a_write_between_reading_the_events_and_checking_them(file, monkeypatch):
+    fetch = reading.fetch
+
+    def fetch_and_write(*arguments):
+        rows = fetch(*arguments)
+        with Journal(str(file), "a") as other:
+            other.append([Closed()], expected=1, by="other")
+        return rows
+
+    monkeypatch.setattr(reading, "fetch", fetch_and_write)
+    with Journal(str(file), "a") as journal:
+        assert len(journal.read()) == 1

@@ -172,6 +172,11 @@ class Journal:
         ForeignHistoryError
             If the events that were seen before are not there any more.
         """
+        kept = Head()
+        if after == 0 and self.head.seq == 0 and self._file is not None:
+            # Before the events: what it says now was written by now. Later, somebody else may
+            # have written more than what was read here.
+            kept = head_beside(self._file, self.study)
         with (
             translated(self.where, self.study),
             self._engine.connect() as connection,
@@ -179,8 +184,7 @@ class Journal:
         ):
             rows = reading.fetch(connection, self.study, after)
         entries, head = reading.checked(rows, self.study, after, self.head, self.where)
-        if after == 0 and self.head.seq == 0 and self._file is not None:
-            self._check_beside(entries, head)
+        self._check_kept(kept, head)
         self.head = head
         return entries
 
@@ -252,10 +256,8 @@ class Journal:
         if not fate:
             raise JournalError(f"{said}; {UNCHANGED}, try again", self.where) from error
 
-    def _check_beside(self, entries: Sequence[Entry], head: Head) -> None:
-        """Raise an error if the file lacks something that was written to it once."""
-        assert self._file is not None
-        kept = head_beside(self._file, self.study)
+    def _check_kept(self, kept: Head, head: Head) -> None:
+        """Raise an error if the file, with this head, lacks what was kept of it beside."""
         if kept.seq == 0 or kept == head:
             return
         found = ""
@@ -264,7 +266,7 @@ class Journal:
                 found = writing.digest_at(connection, self.study, kept.seq) or ""
         if found != kept.digest:
             raise JournalError(
-                f"the journal of {self.study!r} holds {len(entries)} events, and they are not all "
+                f"the journal of {self.study!r} holds {head.seq} events, and they are not all "
                 f"that was written ({kept.seq}, of which the last is missing): its end is damaged, "
                 f"or an older copy was put in its place. Restore the newest backup; if the older "
                 f"copy is meant, delete the file beside it whose name ends in -heads",
