@@ -69,6 +69,7 @@ WHAT = {
     "predictions": "files of cases",
     "errors": "what can go wrong",
     "files": "whole or not at all",
+    "listing": "the first of many",
     "hints": "what to do instead",
 }
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from budgeted.belief import Belief, Floats
 from budgeted.errors import BudgetedError, ModelError
+from budgeted.listing import listed
 from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature, Problem
@@ -207,8 +208,10 @@ Its features are 'fever'
         found = self._by_name.get(name) if isinstance(name, str) else None
         if found is None:
             close = did_you_mean(name, self._by_name) if isinstance(name, str) else ""
-            listed = ", ".join(map(repr, self._by_name))
-            raise ModelError(f"the model has no feature {name!r}; {close}Its features are {listed}")
+            raise ModelError(
+                f"the model has no feature {name!r}; {close}Its features are "
+                f"{listed(self._by_name)}"
+            )
         return found
 
     def value(self, feature: Learned, value: object) -> int:
@@ -216,9 +219,9 @@ Its features are 'fever'
         name = spelled(value, feature.values)
         if name is None:
             close = did_you_mean(value, feature.values) if isinstance(value, str) else ""
-            listed = ", ".join(map(repr, feature.values))
             raise ModelError(
-                f"feature {feature.name!r} has no value {value!r}; {close}Its values are {listed}"
+                f"feature {feature.name!r} has no value {value!r}; {close}Its values are "
+                f"{listed(feature.values)}"
             )
         return feature.values.index(name)
 

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from budgeted.errors import ModelError, StudyFileError
+from budgeted.listing import listed, shortened
 from budgeted.model import Learned, Model, is_unknown
 from budgeted.nearest import did_you_mean, nearest
 
 PASSED = ("case", "label")
 """Columns that files usually have besides the features."""
-_MOST_SHOWN = 20
 
 
 class Predictions(NamedTuple):
@@ -108,10 +108,10 @@ def predict_rows(
     if (fit.unknown and (strict or (strict is None and fit.missing))) or not fit.used:
         mistakes += _column_mistakes(model, fit)
     if mistakes:
-        raise StudyFileError(source, _shortened(mistakes))
+        raise StudyFileError(source, shortened(mistakes))
     doubtful = list(_doubtful(model, fit.used, rows, lines))
     if doubtful and strict is not False:
-        raise StudyFileError(source, _shortened([words for _, words in doubtful]))
+        raise StudyFileError(source, shortened([words for _, words in doubtful]))
     extended = []
     for row in rows:
         case = {each.name: row[at] for at, each in fit.used
@@ -159,9 +159,9 @@ def _column_mistakes(model: Model, fit: Fit) -> Iterator[str]:
         yield f"{_column(name)} is no feature of the model" + (f"; {close}" if close else "")
     if not fit.used and not fit.unknown:
         yield "no column is a feature of the model"
-    yield f"the features of the model are {_listed(names)}"
+    yield f"the features of the model are {listed(names)}"
     if fit.missing:
-        yield f"the file lacks {_listed(fit.missing)}"
+        yield f"the file lacks {listed(fit.missing)}"
 
 
 def _doubtful(
@@ -195,15 +195,5 @@ def _notes(fit: Fit, header: Sequence[str], passed: Collection[str]) -> Iterator
         yield f"feature {name!r} of the model is in no column; it counts as unknown in every row"
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_MOST_SHOWN]))
-    return shown if len(names) <= _MOST_SHOWN else f"{shown} and {len(names) - _MOST_SHOWN} more"
-
-
 def _column(name: str) -> str:
     return f"column {name!r}" if name else "a column without a name"
-
-
-def _shortened(mistakes: list[str]) -> list[str]:
-    more = len(mistakes) - _MOST_SHOWN
-    return mistakes if more <= 0 else [*mistakes[:_MOST_SHOWN], f"and {more} more"]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from budgeted import money
 from budgeted.errors import ObservationError, ProblemError
+from budgeted.listing import listed
 from budgeted.money import MoneyLike
 from budgeted.names import are_numerals
 
@@ -25,9 +26,6 @@ PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 _LEAST_COUNT, _MOST_COUNT = 1e-100, 1e15
 """Prior counts beyond these drown in rounding, or drown all else."""
-
-
-_MOST_LISTED = 30
 
 
 class Action(NamedTuple):
@@ -243,9 +241,7 @@ def _index(key: Any, names: Sequence[str], wrong: str, having: str, numerals: bo
     if isinstance(key, str):
         if key in names:
             return names.index(key)
-        listed = ", ".join(map(repr, names[:_MOST_LISTED]))
-        more = "" if len(names) <= _MOST_LISTED else f" and {len(names) - _MOST_LISTED} more"
-        raise ObservationError(f"{wrong} {key!r}; there are {listed}{more}")
+        raise ObservationError(f"{wrong} {key!r}; there are {listed(names)}")
     if not numerals:
         return position_of(key, names, wrong)
     whole = isinstance(key, Integral) and not isinstance(key, bool)

@@ -15,6 +15,7 @@ from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Event
 from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
+from budgeted.listing import shortened
 from budgeted.money import MoneyLike
 from budgeted.names import as_name, spelled
 from budgeted.policies import (
@@ -41,8 +42,6 @@ from budgeted.study.standing import (
 
 KEPT_SCORES = 12
 """Of the scores of a decision."""
-_MOST_SHOWN = 20
-"""Mistakes of one kind in a list of cases or values before the rest is only counted."""
 
 
 def accompanying(chooser: Policy | None, loss: str, **given: str | None) -> dict[str, str]:
@@ -164,12 +163,6 @@ def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> li
     return shortened(mistakes)
 
 
-def shortened(mistakes: list[str]) -> list[str]:
-    """Return the first of many mistakes, and how many more there are."""
-    more = len(mistakes) - _MOST_SHOWN
-    return mistakes if more <= 0 else [*mistakes[:_MOST_SHOWN], f"and {more} more"]
-
-
 def choices(draft: Standing, chooser: Chooser, n: int) -> list[Event]:
     """Return the next n requests; every decision sees those before it as under way."""
     if draft.closed:
@@ -246,9 +239,9 @@ def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> 
     if request.fate in (TOLD, RECORDED):
         if request.value == value and request.cost == paid:
             return []
-        what = "no value" if request.value is None else repr(request.value)
         raise StudyError(
-            f"request {number} was told {what} at a cost of {request.cost} already",
+            f"request {number} was told {_quoted(request.value)} at a cost of {request.cost} "
+            "already",
             hint=CorrectIt(number, value),
         )
     raise StudyError(
@@ -291,9 +284,9 @@ def correction(
         )  # fmt: skip
     paid = old.cost if cost is None else amount("cost", cost)
     if (value, paid) == (old.value, old.cost):
-        what = "no value" if value is None else repr(value)
         raise StudyError(
-            f"number {number} is {what} at a cost of {paid} already, so there is nothing to correct"
+            f"number {number} is {_quoted(value)} at a cost of {paid} already, so there is "
+            "nothing to correct"
         )
     return [events.Corrected(number, old.value, value, old.cost, paid, why)]
 
@@ -407,8 +400,7 @@ def _record(
             return events.Told(held.number, value, held.cost)
         if held.value == value:
             return None
-        what = "no value" if held.value is None else repr(held.value)
-        raise StudyError(f"is {what} already", hint=CorrectIt(held.number, value))
+        raise StudyError(f"is {_quoted(held.value)} already", hint=CorrectIt(held.number, value))
     price = draft.state.problem.features[column].cost if charge else Decimal(0)
     return events.Recorded(
         draft.state.next_number,
@@ -439,6 +431,10 @@ def ending(draft: Standing, why: str) -> list[Event]:
             f"{what % ', '.join(pending)} pending; tell, fail or cancel {them} before closing"
         )
     return [events.Closed(why)]
+
+
+def _quoted(value: str | None) -> str:
+    return "no value" if value is None else repr(value)
 
 
 def _pending(draft: Standing, number: int) -> Requested:

@@ -13,12 +13,13 @@ from typing import Any
 from budgeted.cases import RULES
 from budgeted.errors import BudgetedError, ProblemError, StudyFileError, TableError
 from budgeted.guard import CLASSIFIERS
+from budgeted.listing import shortened
 from budgeted.loss import LOSSES
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
 from budgeted.relevance import BELIEFS
-from budgeted.study.decisions import case_mistakes, shortened
+from budgeted.study.decisions import case_mistakes
 from budgeted.table import LARGEST_FILE
 from budgeted.table.contents import by_number_then_text
 from budgeted.table.csv_file import read_bytes, rows_of

@@ -29,6 +29,7 @@ from budgeted.errors import (
 )
 from budgeted.events import Asked, Created, Entry, Event
 from budgeted.guard import Delivered, check_classifier, deliver
+from budgeted.listing import listed
 from budgeted.loss import named
 from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
@@ -41,7 +42,6 @@ from budgeted.study.keys import Used
 OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
 """What a cell of a case is: for sale, asked for, paid for, or not to be had."""
 
-_MOST_LISTED = 30
 _Key = TypeVar("_Key")
 _Held = TypeVar("_Held")
 
@@ -393,13 +393,7 @@ def _layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
 
 def _no_such(wrong: str, given: object, names: Sequence[str]) -> str:
     close = did_you_mean(given, names) if isinstance(given, str) else ""
-    return f"{wrong} {given!r}; {close}{'T' if close else 't'}here are {_listed(names)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_MOST_LISTED]))
-    more = len(names) - _MOST_LISTED
-    return shown if more <= 0 else f"{shown} and {more} more"
+    return f"{wrong} {given!r}; {close}{'T' if close else 't'}here are {listed(names)}"
 
 
 def problem_of(created: Created) -> Problem:

@@ -52,8 +52,8 @@ def describe(event: Event) -> str:  # noqa: PLR0911 - one for each kind of event
             if new.value is None and new.old_value is None and new.cost == new.old_cost:
                 return f"number {new.number} corrected: {_kept(None)}{_because(new.why)}"
             return (
-                f"number {new.number} corrected: {_value(new.value)} instead of "
-                f"{_value(new.old_value)}{bill if new.cost != new.old_cost else ''}"
+                f"number {new.number} corrected: {value_in_words(new.value)} instead of "
+                f"{value_in_words(new.old_value)}{bill if new.cost != new.old_cost else ''}"
                 f"{_because(new.why)}"
             )
         case events.Undone(number, fate, value, charged, cost, why):
@@ -149,7 +149,7 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
                 line = f"{fate} {old or ''}".strip() + f" undone by {entry.by} at {entry.at}"
                 corrections.setdefault(number, []).append(line)
             case events.Corrected(number, old, new):
-                line = f"{_value(old)} to {_value(new)} by {entry.by} at {entry.at}"
+                line = f"{value_in_words(old)} to {value_in_words(new)} by {entry.by} at {entry.at}"
                 corrections.setdefault(number, []).append(line)
     rows = []
     for each in requests:
@@ -176,7 +176,8 @@ def _kept(value: str | None) -> str:
     return "a value that is forgotten" if value is None else value
 
 
-def _value(value: str | None) -> str:
+def value_in_words(value: str | None) -> str:
+    """Return a value, or that there is none."""
     return "no value" if value is None else value
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from budgeted.errors import TableError
+from budgeted.listing import listed
 from budgeted.nearest import did_you_mean
 
 Cell = str | float | None
@@ -110,9 +111,10 @@ The columns are: 'class', 'odor'
         raise TableError(
             f"{field}: there is no column number {column}; there are {len(names)}, counted from 0"
         )
-    listed = ", ".join(map(repr, names[:30])) + (", …" if len(names) > 30 else "")
     hint = did_you_mean(str(column), names)
-    raise TableError(f"{field}: there is no column {column!r}; {hint}The columns are: {listed}")
+    raise TableError(
+        f"{field}: there is no column {column!r}; {hint}The columns are: {listed(names)}"
+    )
 
 
 def check_header(names: Sequence[str | None]) -> None:

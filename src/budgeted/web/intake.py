@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgeted.errors import BudgetedError, StudyFileError, TableError
-from budgeted.study.decisions import shortened
+from budgeted.listing import shortened
 from budgeted.study.file import StudyFile, parse_toml, plain_cell, study_mistakes, study_of
 from budgeted.table.contents import by_number_then_text
 from budgeted.table.csv_file import decoded, delimiter_of, numbered_rows

@@ -9,8 +9,8 @@ import numpy as np
 
 from budgeted.errors import StudyFileError
 from budgeted.judging import Validation
+from budgeted.listing import shortened
 from budgeted.problem import Problem
-from budgeted.study.decisions import shortened
 from budgeted.study.file import parse_rows, repeated
 from budgeted.study.words import as_csv
 

@@ -21,6 +21,7 @@ from budgeted.money import show
 from budgeted.study import Requested
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import PENDING
+from budgeted.study.words import value_in_words
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
 
@@ -127,7 +128,7 @@ def of_correcting(old: Requested, value: str | None, cost: Decimal) -> list[str]
     """Return what a correction does."""
     said = f"Number {old.number}, {old.feature} of case {old.case}: "
     if value != old.value:
-        said += f"{_value(value)} instead of {_value(old.value)}"
+        said += f"{value_in_words(value)} instead of {value_in_words(old.value)}"
     if cost != old.cost:
         both = ", " if value != old.value else ""
         said += f"{both}{show(cost)} instead of {show(old.cost)} charged"
@@ -136,7 +137,3 @@ def of_correcting(old: Requested, value: str | None, cost: Decimal) -> list[str]
 
 def _sum(requests: Sequence[Requested]) -> Decimal:
     return reduce(money.add, (each.cost for each in requests), Decimal(0))
-
-
-def _value(value: str | None) -> str:
-    return "no value" if value is None else value

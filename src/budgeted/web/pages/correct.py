@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.study.decisions import amount
 from budgeted.study.standing import RECORDED, TOLD
+from budgeted.study.words import value_in_words
 from budgeted.web import hints, reading
 from budgeted.web.api.given import TheActor, TheDesk
 from budgeted.web.desk import Desk
@@ -75,8 +76,7 @@ async def correct(
         shown = await _request(desk, number)
         return await _correction(request, desk, shown, given, hints.words(error))
     if made.repeated:
-        now = made.requests[0].value
-        words = f"number {number} is {'no value' if now is None else now} now"
+        words = f"number {number} is {value_in_words(made.requests[0].value)} now"
         if is_htmx(request):
             before = StudyError(f"this was recorded before, and is not recorded twice; {words}")
             return refused(request, before, "#correct-problem")

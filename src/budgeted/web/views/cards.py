@@ -11,6 +11,7 @@ from budgeted.money import show
 from budgeted.study import Requested
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import CANCELLED, FAILED, PENDING
+from budgeted.study.words import value_in_words
 from budgeted.web.views.parts import RequestView, View, people_time, request_of
 
 
@@ -64,8 +65,7 @@ def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> Settl
         bill = f"{show(request.cost)} charged" if request.cost else "its money is free again"
         what = f"failed, {bill}"
     else:
-        value = "no value" if request.value is None else request.value
-        what = f"{value}, {show(request.cost)} charged"
+        what = f"{value_in_words(request.value)}, {show(request.cost)} charged"
     who = "" if last is None else f"{last.by}, {people_time(last.at)} UTC: "
     return SettledView(
         number=request.number,
