@@ -14,6 +14,7 @@ from starlette.responses import StreamingResponse
 from budgeted.errors import BusyError
 from budgeted.study.words import describe
 from budgeted.web.desk import Desk
+from budgeted.web.numerals import whole_number
 
 HEARTBEAT = 15.0
 """Seconds after which a sign of life is sent, so that nothing in between hangs up."""
@@ -123,6 +124,5 @@ def last_seen(request: Request, default: int) -> int:
     A page that is just loaded says it in the address, one that lost its connection in a header.
     """
     given = request.headers.get("last-event-id") or request.query_params.get("after", "")
-    if not (given.isascii() and given.isdecimal() and len(given) <= 15):
-        return default
-    return min(int(given), default)
+    number = whole_number(given)
+    return default if number is None else min(number, default)

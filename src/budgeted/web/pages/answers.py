@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from budgeted.errors import BudgetedError
+from budgeted.errors import BudgetedError, JournalError, StorageError, UnknownFateError
 from budgeted.hints import KeyUsed
 from budgeted.study.keys import fresh_key
+from budgeted.web.failures import status_of
 from budgeted.web.hints import words
-from budgeted.web.pages.errors import problem
+from budgeted.web.pages.errors import UNKNOWN_FATE, problem
 from budgeted.web.pages.templates import readable_time, render
 
 REFUSED = 422
@@ -81,6 +82,7 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     place
         Selector of the element that shows it.
     """
+    request.state.cause = error
     used = error.hint
     if isinstance(used, KeyUsed):
         # A form that was sent, and filled in differently since: both may be meant.
@@ -94,7 +96,11 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
         return problem(request, [said], status=REFUSED, place=place, key=fresh_key())
     if not is_htmx(request):
         raise error
-    return problem(request, words(error), status=REFUSED, place=place)
+    # Who keeps the server must hear of a database that is gone; the rest is between user and form.
+    status = status_of(error) if isinstance(error, JournalError | StorageError) else REFUSED
+    if isinstance(error, UnknownFateError):
+        return problem(request, [UNKNOWN_FATE], status=status, place=place, not_done=False)
+    return problem(request, words(error), status=status, place=place)
 
 
 def go(request: Request, address: str) -> Response:

@@ -9,6 +9,7 @@ from budgeted.web import reading
 from budgeted.web.api.given import TheDesk
 from budgeted.web.desk import Desk
 from budgeted.web.names import segment
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
@@ -19,12 +20,8 @@ _MOST_SHOWN = 2_000
 @router.get("/studies/{name}/cards")
 async def cards(request: Request, desk: TheDesk, shown: str = "") -> Response:
     """Return the requests under way, and what became of the others that the page shows."""
-    numbers = [
-        int(each)
-        for each in shown.split(",")
-        if each.isascii() and each.isdecimal() and len(each) <= 15
-    ]
-    view = await reading.cards_page(desk, tuple(numbers[:_MOST_SHOWN]))
+    numbers = map(whole_number, shown.split(",")[:_MOST_SHOWN])
+    view = await reading.cards_page(desk, tuple(each for each in numbers if each is not None))
     return render(request, "parts/cards.html", view=view, base=base_of(request, desk))
 
 

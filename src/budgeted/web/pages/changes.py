@@ -13,6 +13,7 @@ from budgeted.study.words import why_fewer
 from budgeted.web.api.given import TheActor, TheDesk, TheOffice
 from budgeted.web.desk import Desk, Done
 from budgeted.web.names import segment
+from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Key, Text, beside, done, go, refused
 from budgeted.web.pages.cards import card
@@ -24,12 +25,13 @@ router = APIRouter()
 async def ask(request: Request, desk: TheDesk, actor: TheActor, n: Text, key: Key = "") -> Response:
     """Ask for the next requests."""
     try:
-        if not n.strip().isdecimal():
-            raise StudyError(f"n: must be a whole number from 1, got {n!r}")
-        made = await desk.ask(int(n), by=actor, key=key)
+        wanted = whole_number(n)
+        if wanted is None:
+            raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")
+        made = await desk.ask(wanted, by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#asked")
-    return done(request, _asked(made, int(n)), desk.seq, _back(desk), repeated=made.repeated)
+    return done(request, _asked(made, wanted), desk.seq, _back(desk), repeated=made.repeated)
 
 
 @router.post("/studies/{name}/requests/{number}/tell")
@@ -113,11 +115,12 @@ async def record(
 ) -> Response:
     """Write down a value that nobody asked for."""
     try:
-        position, _, value = what.partition("=")
+        chosen, _, value = what.partition("=")
+        position = whole_number(chosen)
         features = (await desk.look()).state.problem.features
-        if not (position.isdecimal() and int(position) < len(features)):
+        if position is None or position >= len(features):
             raise StudyError("choose the feature and its value")
-        values = [(case.strip(), features[int(position)].name, value)]
+        values = [(case.strip(), features[position].name, value)]
         made = await desk.record(values, charge.strip() or "0", by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")

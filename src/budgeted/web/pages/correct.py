@@ -12,6 +12,7 @@ from budgeted.study.words import value_in_words
 from budgeted.web import hints, reading
 from budgeted.web.api.given import TheActor, TheDesk
 from budgeted.web.desk import Desk
+from budgeted.web.failures import status_of
 from budgeted.web.names import segment
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Key, Text, done, go, is_htmx, refused
@@ -70,7 +71,7 @@ async def correct(
         made = await desk.correct(number, right, cost.strip() or None, why.strip(), by=actor,
                                   key=key)  # fmt: skip
     except BudgetedError as error:
-        if is_htmx(request):
+        if is_htmx(request) or status_of(error) >= 500:
             return refused(request, error, "#correct-problem")
         given = {"value": value, "cost": cost, "why": why}
         shown = await _request(desk, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from fastapi import Request
@@ -27,6 +28,10 @@ _WORDS = {
     500: ("Something broke", "It is not your fault. Nothing that was written down is lost."),
     503: ("The server is busy", "Wait a moment and try again."),
 }
+
+
+UNKNOWN_FATE = "It is not known whether this was recorded. Press again: it is not recorded twice."
+"""Of a write whose answer was lost; the form that is sent again has its key."""
 
 
 def error_page(request: Request, status: int, message: str) -> Response:
@@ -55,8 +60,37 @@ def error_page(request: Request, status: int, message: str) -> Response:
     )
 
 
+def again_page(
+    request: Request, status: int, fields: Sequence[tuple[str, str]], whole: bool
+) -> Response:
+    """Return the page after a write of unknown fate, for who has no scripts: the form again.
+
+    Parameters
+    ----------
+    request
+        That was refused.
+    status
+        Of the answer.
+    fields
+        What it held, its key among it.
+    whole
+        Whether that is all; a file is not sent back.
+    """
+    if "hx-request" in request.headers:
+        return problem(request, [UNKNOWN_FATE], status=status, place="#problem", not_done=False)
+    return render(
+        request, "again.html", status=status, said=UNKNOWN_FATE, fields=fields, whole=whole
+    )
+
+
 def problem(
-    request: Request, mistakes: list[str], *, status: int, place: str, key: str = ""
+    request: Request,
+    mistakes: list[str],
+    *,
+    status: int,
+    place: str,
+    key: str = "",
+    not_done: bool = True,
 ) -> Response:
     """Return mistakes as a part of a page, to be put into a place, so that forms stay filled in.
 
@@ -72,11 +106,12 @@ def problem(
         Selector of the element that shows them.
     key
         A new one for the form, if its own is used up.
+    not_done
+        Whether it is certain that nothing was done.
     """
     mistakes = [in_fields(each) for each in mistakes]
-    said: dict[str, object] = {
-        "say": {"words": f"Not done: {' '.join(mistakes)[:300]}", "failed": True}
-    }
+    words = f"{'Not done: ' if not_done else ''}{' '.join(mistakes)[:300]}"
+    said: dict[str, object] = {"say": {"words": words, "failed": True}}
     if key:
         said["fresh"] = {"key": key}
     headers = {

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from budgeted.web import reading
 from budgeted.web.api.given import TheDesk
 from budgeted.web.api.reading import csv_file
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
@@ -27,7 +28,7 @@ async def history(
     page: str = "1",
 ) -> Response:
     """Show a page of the log."""
-    number = int(page) if page.isdecimal() and len(page) < 10 else 1
+    number = whole_number(page) or 1
     filters = {"text": text, "kind": kind, "who": who, "feature": feature, "case": case}
     view = await reading.history_page(desk, **filters, page=number)
     query = urlencode({key: value for key, value in filters.items() if value})

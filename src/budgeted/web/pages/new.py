@@ -14,6 +14,7 @@ from budgeted.loss import LOSSES
 from budgeted.web.api.given import TheActor, TheOffice
 from budgeted.web.intake import Understood, Upload, understand
 from budgeted.web.names import segment
+from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
 from budgeted.web.pages.once import Once
 from budgeted.web.pages.templates import render
@@ -90,12 +91,13 @@ def _typed(form: FormData) -> dict[str, Any]:
         for name, values, cost in rows
         if (name + values + cost).strip()
     ]
-    seed = _text(form, "seed")
+    seed = _text(form, "seed") or "0"
+    number = whole_number(seed)
     typed: dict[str, Any] = {
         "name": _text(form, "name"),
         "budget": _text(form, "budget"),
         "loss": _text(form, "loss") or "gini",
-        "seed": int(seed) if seed.isdecimal() else (seed or 0),
+        "seed": clipped(seed) if number is None else number,
         "policy": {"name": _text(form, "policy") or "auto"},
         "features": features,
     }

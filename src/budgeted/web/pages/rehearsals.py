@@ -11,6 +11,7 @@ from budgeted.web import reading
 from budgeted.web.api.given import TheActor, TheRehearsals
 from budgeted.web.api.live import watched_rehearsal
 from budgeted.web.jobs import Wanted
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
 from budgeted.web.pages.once import Once
 from budgeted.web.pages.templates import render
@@ -73,9 +74,9 @@ async def live(request: Request, kept: TheRehearsals, id: str) -> Response:
 
 
 def _wanted(form: FormData) -> Wanted:
-    runs = _text(form, "runs")
-    seed = _text(form, "seed") or "0"
-    if not (runs.isdecimal() and seed.isdecimal()):
+    runs = whole_number(_text(form, "runs"))
+    seed = whole_number(_text(form, "seed") or "0")
+    if runs is None or seed is None:
         raise ExperimentError(["runs and seed: must be whole numbers"])
     return Wanted(
         title=_text(form, "title"),
@@ -83,8 +84,8 @@ def _wanted(form: FormData) -> Wanted:
         ignore=tuple(_listed(_text(form, "ignore"))),
         policies=tuple(str(each) for each in form.getlist("policies")),
         budgets=tuple(_listed(_text(form, "budgets"))),
-        runs=int(runs),
-        seed=int(seed),
+        runs=runs,
+        seed=seed,
         costs=_costs(_text(form, "cost") or "1", _text(form, "costs")),
         missing=_text(form, "missing") or "no value",
     )

@@ -10,6 +10,7 @@ from pydantic import Field
 from budgeted.errors import ModelError
 from budgeted.model import UNKNOWN, Model
 from budgeted.study.snapshot import Snapshot
+from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
 
@@ -90,12 +91,15 @@ def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
     """Return feature → value of a case given as position=value."""
     case: dict[str, str] = {}
     for each in known:
-        position, mark, value = each.partition("=")
-        if not each or not value:
+        chosen, _, value = each.partition("=")
+        if not value:
             continue
-        if not mark or not position.isdecimal() or not int(position) < len(model.features):
-            raise ModelError(f"known: must be <position of a feature>=<value>, got {each!r}")
-        name = model.features[int(position)].name
+        position = whole_number(chosen)
+        if position is None or position >= len(model.features):
+            raise ModelError(
+                f"known: must be <position of a feature>=<value>, got {clipped(each)!r}"
+            )
+        name = model.features[position].name
         if case.get(name, value) != value:
             raise ModelError(f"known: {name!r} is given twice, as {case[name]!r} and {value!r}")
         case[name] = value
