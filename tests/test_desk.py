@@ -2,9 +2,13 @@
 
 import asyncio
 
+import pytest
+
+from budgeted.errors import JournalError, UnwritableError
 from budgeted.policies.auto import Auto
 from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
-from budgeted.study import Study
+from budgeted.study import Study, decisions
+from budgeted.study.together import Wish
 from budgeted.web.desk import Desk
 from tests import studies
 
@@ -101,3 +105,32 @@ def test_a_study_of_an_unknown_policy_can_still_be_seen(tmp_path, monkeypatch):
         return seen
 
     assert asyncio.run(look()).name == "future"
+
+
+@pytest.mark.parametrize("bad", [("cy", "\ud800"), ("\ud800", ""), ("c\0y", "")])
+def test_a_bad_text_does_not_split_what_is_written_together(tmp_path, monkeypatch, bad):
+    """The defect: the others went in one by one, and when one failed all were told of nothing."""
+    with studies.begin(str(tmp_path / "studies.db")) as study:
+        study.ask(3)
+        by, why = bad
+        wishes = [
+            Wish("anna", lambda draft: decisions.answer(draft, 1, "yes", None)),
+            Wish(by, lambda draft: decisions.cancellation(draft, 2, why)),
+            Wish("di", lambda draft: decisions.answer(draft, 3, "yes", None)),
+        ]
+        before, append = study.events, study._ledger.journal.append
+        written = []
+
+        def fails_without_the_first(events, **options):
+            written.append(options["by"])
+            if events[0].number == 3:
+                raise JournalError("has no room left; nothing was changed")
+            return append(events, **options)
+
+        monkeypatch.setattr(study._ledger.journal, "append", fails_without_the_first)
+        first, refused, last = study.carry_out(wishes)
+        assert isinstance(refused, UnwritableError)
+        assert (first.requests[0].fate, last.requests[0].fate) == ("told", "told")
+        assert written == [("anna", "di")]
+        assert study.events == before + 2
+        studies.check_everything(study)

@@ -299,6 +299,12 @@ def to_json(event: Event) -> str:
     return text
 
 
+def check_text(what: str, text: str) -> None:
+    """Refuse what some database cannot hold: NUL, and halves of characters from a bad encoding."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise UnwritableError(f"{what} has characters that cannot be stored: {text!r}")
+
+
 def to_plain(event: Event) -> dict[str, Any]:
     """Return an event as JSON values, for those who look; its value may be forgotten."""
     plain: dict[str, Any] = _adapter().dump_python(event, mode="json", warnings="error")

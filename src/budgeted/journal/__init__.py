@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from budgeted.errors import JournalError, UnknownFateError, UnwritableError
-from budgeted.events import Entry, Event, to_json
+from budgeted.errors import JournalError, UnknownFateError
+from budgeted.events import Entry, Event, check_text, to_json
 from budgeted.journal import reading, writing
 from budgeted.journal.beside import head_beside, keep_beside
 from budgeted.journal.connections import Pool, acquire, let_go, parse_url
@@ -69,7 +69,7 @@ class Journal:
     def __init__(self, database: str, study: str, *, create: bool = False) -> None:
         self.study = study
         self.database = database
-        _check_text("the name of the study", study)
+        check_text("the name of the study", study)
         self._url = parse_url(database)
         self.where = self._url.render_as_string(hide_password=True)
         self.head = Head()
@@ -149,7 +149,7 @@ class Journal:
         when = now() if at is None else at
         actors = [by] * len(events) if isinstance(by, str) else list(by)
         for each in {by} if isinstance(by, str) else set(actors):
-            _check_text("the name of who writes", each)
+            check_text("the name of who writes", each)
         marks = [("", "")] * len(events) if keys is None else list(keys)
         texts = [to_json(event) for event in events]
         entries = tuple(
@@ -305,9 +305,3 @@ def user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
-
-
-def _check_text(what: str, text: str) -> None:
-    """Refuse what some database cannot hold: NUL, and halves of characters from a bad encoding."""
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise UnwritableError(f"{what} has characters that cannot be stored: {text!r}")

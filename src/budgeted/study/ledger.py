@@ -6,13 +6,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from budgeted.errors import (
-    BudgetedError,
-    ConflictError,
-    UnknownError,
-    UnknownFateError,
-    UnwritableError,
-)
+from budgeted.errors import BudgetedError, ConflictError, UnknownError, UnknownFateError
 from budgeted.events import Entry, Withdrawn
 from budgeted.journal import Journal
 from budgeted.study.forgetting import without_values
@@ -101,10 +95,6 @@ class Ledger:
                 return tuple(
                     _unknown(*each, error) for each in zip(wishes, found.answers, strict=True)
                 )
-            except UnwritableError as error:  # one bad text must not take the others along
-                if len(wishes) == 1:
-                    return (error,)
-                return tuple(answer for wish in wishes for answer in self.carry_out([wish]))
             self.standing.adopt(found.draft)  # each of these was folded in when it was tried
             self._add(entries)
             return found.answers

@@ -14,7 +14,7 @@ from typing import Any
 
 from budgeted import events
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.events import Event
+from budgeted.events import Event, check_text, to_json
 from budgeted.hints import KeyUsed
 from budgeted.state import State
 from budgeted.study.keys import Used, check_key, fingerprint, fresh_key
@@ -123,6 +123,9 @@ def plan(standing: Standing, wishes: Sequence[Wish], name: str, at: str) -> Plan
                 raise StudyError(f"study {name!r} is closed; only corrections are possible")
             for event in mine[len(trial.tried) :]:  # what cannot be must not be written
                 trial.attempt(event)
+            check_text("the name of who writes", wish.by)
+            for event in mine:  # one bad text must not take the wishes of others along
+                to_json(event)
         except BudgetedError as error:
             answers.append(error)
             continue
