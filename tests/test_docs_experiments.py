@@ -35,8 +35,8 @@ def test_the_example_of_an_own_table_and_policy_runs(tmp_path):
     document["modules"] = ["cheapest.py"]
     document["policy"].append({"name": "cheapest", "most": 10})
     experiment = parse(document, "visits", folder=tmp_path)
-    assert experiment.feature_names() == ("fever", "crp", "ultrasound")
     played = experiment.play(experiment.contenders[-1], 0)
+    assert played.names.features == ("fever", "crp", "ultrasound")
     assert played.feature.tolist() == [0] * 10
     assert {played.names.labels[each] for each in played.label} == {"ill", "well"}
 

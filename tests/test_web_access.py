@@ -183,9 +183,9 @@ def test_the_commands_write_files_that_hold_no_secret(tmp_path):
     assert token not in tokens.read_text()
     assert file.stat().st_mode & 0o077 == 0
     found = Credentials.read(file, tokens)
-    assert found.admits("anna", PASSWORD)
-    assert not found.admits("anna", PASSWORD + " ")
-    assert not found.admits("ben", PASSWORD)
+    assert found.line_for("anna", PASSWORD)
+    assert not found.line_for("anna", PASSWORD + " ")
+    assert not found.line_for("ben", PASSWORD)
     assert found.holder(token) == "robot"
     assert PASSWORD not in repr(found)
     short = ["serve-password", "anna", "--file", str(file), "--password", "short"]

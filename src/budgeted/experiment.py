@@ -177,11 +177,6 @@ class Experiment:
             cases=contender.cases,
         )
 
-    def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features that are for sale."""
-        features = self.rehearsal(0, "0").problem.features
-        return tuple(feature.name for feature in features)
-
 
 def read(path: str | Path, modules: Collection[str | Path] = ()) -> Experiment:
     """Read an experiment; all mistakes are reported at once, each with its key.

@@ -54,17 +54,16 @@ class Credentials:
                 raise AccessError(f"{path}: nobody is in it, so nobody could come in")
         return found
 
-    def admits(self, name: str, secret: str) -> bool:
-        """Tell whether a password or token is that of the name; slow on purpose."""
-        return bool(self.line_for(name, secret))
-
     def line_for(self, name: str, secret: str) -> str:
-        """Return the line that a password or token of the name fits; empty if none does."""
+        """Return the line that a password or token of the name fits; empty if none does.
+
+        Slow on purpose, so that passwords cannot be tried by the thousand.
+        """
         kept = self.passwords.get(name)
         # An unknown name takes as long as a wrong password, so that names cannot be found out.
         if _password_fits(secret, _NOBODY if kept is None else kept) and kept is not None:
             return kept
-        return self.tokens[name] if self._of_token(secret) == name else ""
+        return self.tokens[name] if self.holder(secret) == name else ""
 
     def lines_of(self, name: str) -> tuple[str, ...]:
         """Return what can prove a name now."""
@@ -72,9 +71,6 @@ class Credentials:
 
     def holder(self, token: str) -> str | None:
         """Return whose token this is."""
-        return self._of_token(token)
-
-    def _of_token(self, token: str) -> str | None:
         found, given = None, token_line(token)
         for name, kept in self.tokens.items():  # all of them: the time says nothing
             if hmac.compare_digest(kept, given):
