@@ -18,9 +18,11 @@ import pytest
 from budgeted import Study
 from budgeted.errors import JournalError, UnknownFateError
 from budgeted.journal import writing
+from budgeted.web import probes
 from tests import studies
 from tests.databases import new_postgres_database
 from tests.relay import TO_CLIENT, TO_SERVER, Relay
+from tests.webs import client
 
 ROOT = Path(__file__).resolve().parent.parent
 DROPS = int(os.environ.get("BUDGETED_TEST_DROPS", "40"))
@@ -175,3 +177,21 @@ def test_a_restore_under_running_processes(server_database):
     )
     assert done.returncode == 0, done.stderr[-3000:]
     sys.stdout.write(done.stdout)
+
+
+def test_a_server_whose_database_cannot_be_reached(server_database, tmp_path, monkeypatch):
+    """It says so without saying where the database is, and is ready again by itself."""
+    monkeypatch.setattr(probes, "_FRESH", 0.0)
+    with Relay(server_database) as relay, client(tmp_path, relay.url) as server:
+        studies.begin(relay.url, "flu").release()
+        assert server.get("/ready").status_code == 200
+        relay.drop(TO_CLIENT, 0, refusing=True)
+        secrets = [relay.url.partition("://")[2].partition("@")[0], "127.0.0.1", str(relay.port),
+                   server_database.rpartition("/")[2].partition("?")[0]]  # fmt: skip
+        for path in ("/ready", "/studies", "/api/studies", "/api/studies/flu"):
+            answer = server.get(path)
+            assert answer.status_code == 503, path
+            assert [each for each in secrets if each in answer.text] == []
+        relay.mend()
+        for path in ("/ready", "/studies"):
+            assert server.get(path).status_code == 200

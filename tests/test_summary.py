@@ -8,10 +8,13 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from sqlalchemy.pool import Pool
 
 from budgeted import Study
 from budgeted.errors import BudgetedError, JournalError
+from budgeted.journal import Journal
 from budgeted.study.summary import Summary, summaries
+from budgeted.web import probes
 from tests import studies
 from tests.webs import client, make_study
 
@@ -77,28 +80,49 @@ def test_a_list_says_what_the_study_says(database, seed):
             except BudgetedError:
                 continue
             study.refresh()
-            found = summaries(database)
+            found = summaries(study._ledger.journal)
             for each in (study, untouched):
                 kept = found[each.name]
                 assert {key: getattr(kept, key) for key in expected(each)} == expected(each)
                 snapshot = each.snapshot()
                 assert kept == Summary.of(snapshot, snapshot.entries[0], snapshot.entries[-1])
-        assert summaries(database)["one"].closed
+        assert summaries(study._ledger.journal)["one"].closed
 
 
 @contextmanager
 def counted():
-    """How many statements are sent to any database."""
+    """What is sent to any database, and each new connection; those say PRAGMA and SET by driver."""
     sent = []
 
     def note(_connection, _cursor, statement, *_):
         sent.append(statement)
 
+    def note_connection(*_):
+        sent.append("a new connection")
+
     event.listen(Engine, "before_cursor_execute", note)
+    event.listen(Pool, "connect", note_connection)
     try:
         yield sent
     finally:
         event.remove(Engine, "before_cursor_execute", note)
+        event.remove(Pool, "connect", note_connection)
+
+
+@pytest.mark.parametrize("path", ["/studies", "/api/studies", "/ready"])
+def test_a_list_or_probe_is_one_statement_over_a_connection_that_is_there(
+    tmp_path, database, path, monkeypatch
+):
+    """The defect: each made connections anew and had SQLite check the whole file."""
+    monkeypatch.setattr(probes, "_FRESH", 0.0)
+    make_study(database).release()
+    with client(tmp_path, database) as server:
+        assert server.get(path).status_code == 200
+        with counted() as sent:
+            assert server.get(path).status_code == 200
+        assert len(sent) == 1, sent
+        assert sent[0].strip().startswith("SELECT")
+        assert ("budgeted_events" in sent[0]) == (path != "/ready"), "a probe is cheap"
 
 
 @pytest.mark.parametrize("path", ["/studies", "/api/studies"])
@@ -139,7 +163,8 @@ def test_a_damaged_summary_hides_nothing(tmp_path, damage):
         whole = server.get("/api/studies").json()
         with closing(sqlite3.connect(tmp_path / "studies.db")) as database, database:
             database.execute(f"UPDATE budgeted_heads SET summary = {damage}")
-        assert isinstance(summaries(str(tmp_path / "studies.db"))["flu"], JournalError)
+        with Journal(str(tmp_path / "studies.db"), "") as journal:
+            assert isinstance(summaries(journal)["flu"], JournalError)
         assert server.get("/api/studies").json() == whole
 
 
@@ -149,6 +174,11 @@ def test_a_study_without_a_head_is_listed_as_broken(tmp_path):
             make_study(tmp_path / "studies.db", name).release()
         with closing(sqlite3.connect(tmp_path / "studies.db")) as database, database:
             database.execute("DELETE FROM budgeted_heads WHERE study = 'flu'")
+        for path in ("/studies", "/api/studies"):
+            said = server.get(path).text
+            assert "flu" in said
+            assert str(tmp_path) not in said, "where the database is"
+            assert "studies.db" not in said
         found = server.get("/api/studies").json()
         assert [each["name"] for each in found["studies"]] == ["cough"]
         assert len(found["broken"]) == 1

@@ -14,7 +14,8 @@ from __future__ import annotations
 import getpass
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,9 @@ from budgeted.journal.tables import FORMAT, Head, digest_of, sql
 from budgeted.journal.words import UNCHANGED, reason_of, translated
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
-__all__ = ["FORMAT", "Head", "Journal", "heads", "now", "parse_url", "studies", "user"]
+__all__ = ["FORMAT", "Head", "Journal", "now", "parse_url", "studies", "user"]
 
 
 class Journal:
@@ -135,7 +136,7 @@ class Journal:
             The idempotency key of each event and the fingerprint of its command, see
             `budgeted.study.keys`; none unless given.
         summary
-            What the study looks like after these events, for `heads`.
+            What the study looks like after these events, for `Journal.heads`.
 
         Raises
         ------
@@ -199,6 +200,27 @@ class Journal:
         with translated(self.where, self.study), self._engine.connect() as connection:
             found: int | None = connection.execute(sql(query), values).scalar()
         return found
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all studies in the database, with one query."""
+        with self._one_query() as connection:
+            return reading.fetch_names(connection)
+
+    def heads(self) -> list[tuple[str, Head, str]]:
+        """Return name, last event and summary of each study in the database, with one query."""
+        with self._one_query() as connection:
+            return reading.fetch_heads(connection)
+
+    def ping(self) -> None:
+        """Raise an error unless the database answers, and holds a journal."""
+        with self._one_query() as connection:
+            connection.execute(sql("SELECT version FROM budgeted_format")).one()
+
+    @contextmanager
+    def _one_query(self) -> Iterator[Connection]:
+        """Lend a connection for one statement, which needs no transaction round it."""
+        with translated(self.where, self.study), self._engine.connect() as plain:
+            yield plain.execution_options(budgeted_single=True)
 
     def look_over(self) -> None:
         """Have the database check itself as thoroughly as it can; raise an error if it is damaged.
@@ -276,22 +298,8 @@ class Journal:
 
 def studies(database: str) -> tuple[str, ...]:
     """Return the names of the studies in a database."""
-    with (
-        Journal(database, "") as journal,
-        translated(journal.where, ""),
-        journal._engine.connect() as connection,
-    ):
-        return reading.fetch_names(connection)
-
-
-def heads(database: str) -> list[tuple[str, Head, str]]:
-    """Return name, last event and summary of each study in a database, with one query."""
-    with (
-        Journal(database, "") as journal,
-        translated(journal.where, ""),
-        journal._engine.connect() as connection,
-    ):
-        return reading.fetch_heads(connection)
+    with Journal(database, "") as journal:
+        return journal.names()
 
 
 def now() -> str:

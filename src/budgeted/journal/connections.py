@@ -36,7 +36,7 @@ class Pool:
     process
         Whose they are.
     checked
-        Whether the database was looked over for damage since they were made.
+        The file that was looked over for damage since they were made, by device and number.
     lock
         For what only one thread may do at a time.
     """
@@ -44,7 +44,7 @@ class Pool:
     engine: Engine
     process: int
     users: int = 0
-    checked: bool = False
+    checked: tuple[int, int] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -151,7 +151,7 @@ def _prepare_sqlite(engine: Engine, file: str) -> None:
 
     @event.listens_for(engine, "do_connect")
     def _connecting(_dialect: object, record: Any, *_: object) -> None:
-        record.info["file"] = _identity(file)  # before it is opened: later is too late
+        record.info["file"] = identity(file)  # before it is opened: later is too late
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _: object) -> None:
@@ -161,17 +161,20 @@ def _prepare_sqlite(engine: Engine, file: str) -> None:
     @event.listens_for(engine, "checkout")
     def _used(_connection: object, record: Any, _: object) -> None:
         # Another file of the same name: what is written to the old one would be lost.
-        if record.info["file"] != _identity(file):
+        if record.info["file"] != identity(file):
             raise DisconnectionError
 
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if options.get("budgeted_single"):  # one statement is a transaction by itself
+            return
         # Taking the lock at once makes writers wait in turn instead of failing half-way.
-        writes = connection.get_execution_options().get("budgeted_write")
+        writes = options.get("budgeted_write")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _identity(file: str) -> tuple[int, int]:
+def identity(file: str) -> tuple[int, int]:
     """Which file that is; opening one that is not there would make an empty one."""
     try:
         found = os.stat(file)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgeted.errors import JournalError
 from budgeted.journal.beside import forget_beside
-from budgeted.journal.connections import Pool
+from budgeted.journal.connections import Pool, identity
 from budgeted.journal.tables import FORMAT, FORMAT_TABLE, NAMES, metadata
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
     with pool.engine.connect() as connection:
         names = inspect(connection).get_table_names()
         ours = [name for name in NAMES if name in names]
-        if file is not None and (names or os.path.getsize(file)) and not pool.checked:
-            look_over(connection, file, where)
-            pool.checked = True
+        if file is not None and (names or os.path.getsize(file)):
+            found = identity(file)
+            if pool.checked != found:  # not yet, or another one was put in its place
+                look_over(connection, file, where)
+                pool.checked = found
         if len(ours) == len(NAMES):
             _check_format(connection, where)
             return

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from budgeted.errors import JournalError
 from budgeted.events import Created, Entry
-from budgeted.journal import heads
+from budgeted.journal import Journal
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import Standing
 from budgeted.study.words import describe
@@ -119,14 +119,14 @@ class Summary:
             raise JournalError("its summary is damaged; the study itself may be whole") from None
 
 
-def summaries(database: str) -> dict[str, Summary | JournalError]:
-    """Return all studies of a database at a glance, by name, with one query.
+def summaries(journal: Journal) -> dict[str, Summary | JournalError]:
+    """Return all studies of a journal's database at a glance, by name, with one query.
 
     One whose summary is missing or damaged, or does not belong to its last event, has an error
     instead; `Study.open` still can tell what is in it.
     """
     found: dict[str, Summary | JournalError] = {}
-    for name, head, text in heads(database):
+    for name, head, text in journal.heads():
         try:
             summary = Summary.from_text(text)
             if summary.events != head.seq:

@@ -46,6 +46,7 @@ class Office:
         self._desks: dict[str, Desk] = {}
         self._opening: dict[str, asyncio.Task[Desk]] = {}
         self._creating = asyncio.Lock()
+        self._journal: Journal | None = None  # kept open: lists and probes cost one query each
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="study")
         self._poll: asyncio.Task[None] | None = None
         self._past: set[asyncio.Task[None]] = set()
@@ -53,7 +54,7 @@ class Office:
 
     async def open(self) -> None:
         """Make the database if there is none, and begin to look for news."""
-        await asyncio.to_thread(_make, self.settings.database)
+        self._journal = await asyncio.to_thread(Journal, self.settings.database, "", create=True)
         self._poll = asyncio.create_task(self._look_for_news())
 
     async def close(self) -> None:
@@ -69,14 +70,21 @@ class Office:
         await asyncio.gather(*self._past)
         self._desks.clear()
         self._threads.shutdown()
+        if self._journal is not None:
+            self._journal.release()
 
-    async def names(self) -> tuple[str, ...]:
-        """Return the names of all studies."""
-        return await asyncio.to_thread(studies, self.settings.database)
+    async def ping(self) -> None:
+        """Raise an error unless the database answers."""
+        await asyncio.to_thread(self._database.ping)
 
     async def summaries(self) -> dict[str, Summary | JournalError]:
         """Return all studies at a glance, by name, without opening any."""
-        return await asyncio.to_thread(summaries, self.settings.database)
+        return await asyncio.to_thread(summaries, self._database)
+
+    @property
+    def _database(self) -> Journal:
+        assert self._journal is not None, "not open yet"
+        return self._journal
 
     async def desk(self, name: str) -> Desk:
         """Return the desk of a study, opening it if needed."""
@@ -180,10 +188,6 @@ class Office:
         """Where a validation file is kept; a digest, because a name may hold anything."""
         digest = hashlib.sha256(name.encode()).hexdigest()
         return self.settings.data_folder / "validation" / f"{digest}.csv"
-
-
-def _make(database: str) -> None:
-    Journal(database, "", create=True).release()
 
 
 def _open(database: str, name: str) -> Study:

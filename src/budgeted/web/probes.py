@@ -52,7 +52,7 @@ class Readiness:
 
     async def _ask(self) -> bool:
         try:
-            await self._office.names()
+            await self._office.ping()
         except (BudgetedError, OSError):
             return False
         return True

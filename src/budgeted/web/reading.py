@@ -12,6 +12,7 @@ from budgeted.study.snapshot import Snapshot
 from budgeted.study.status import status_of
 from budgeted.web import charts
 from budgeted.web.desk import Desk
+from budgeted.web.hints import words
 from budgeted.web.office import Office
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import CardsView, cards_view
@@ -39,7 +40,7 @@ async def studies_page(office: Office) -> StudiesView:
         try:  # what is kept for lists is damaged: the study itself may be whole
             cards.append(await (await office.desk(name)).view("card", card_of))
         except BudgetedError as error:
-            broken.append(f"{name}: {error}")
+            broken.append(f"{name}: {'; '.join(words(error))}")
     cards.sort(key=lambda card: card.last_at, reverse=True)
     return StudiesView(studies=cards, broken=broken)
 
