@@ -245,6 +245,31 @@ def test_a_proxy_in_front_of_an_open_server_is_refused(tmp_path):
             assert "--trusted-proxy" in answer.json()["error"]
 
 
+def forwarding_warnings(caplog):
+    return [each.getMessage() for each in caplog.records if "--trusted-proxy" in each.getMessage()]
+
+
+def test_a_proxy_that_was_not_named_is_said_once(lab, caplog):
+    """People behind it share one address, and the limit of wrong passwords with it."""
+    folder, _ = lab
+    passwords = {"password_file": folder / "passwords"}
+    with client(folder, **passwords, trusted_proxies=("192.0.2.1",)) as inside:
+        inside.get("/login")
+        assert forwarding_warnings(caplog) == []
+        for header in ("x-forwarded-for", "forwarded", "x-real-ip"):
+            inside.get("/login", headers={header: "198.51.100.7"})
+    (said,) = forwarding_warnings(caplog)
+    assert said.endswith("start the server with --trusted-proxy 127.0.0.1")
+    assert "198.51.100.7" not in said, "that may be made up"
+
+
+def test_a_proxy_that_was_named_is_not_warned_of(lab, caplog):
+    folder, _ = lab
+    with served(folder) as inside:
+        inside.get("/login", headers={"x-forwarded-for": "198.51.100.7"})
+    assert forwarding_warnings(caplog) == []
+
+
 @pytest.mark.parametrize(("options", "words"), [
     ({"trusted_proxies": ("10.0.0.1",)}, "must log in"),
     ({"trusted_proxies": ("nginx",), "token_file": Path("t")}, "such as 10.0.0.5"),

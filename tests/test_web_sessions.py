@@ -208,6 +208,31 @@ def test_a_session_slides_but_not_for_ever():
     assert hour in (24 * 7 - 1, 24 * 7), "a week after the log-in it is over, however busy"
 
 
+def test_pages_and_forms_keep_a_session_going_and_programs_do_not(tmp_path, files):
+    with client(tmp_path, **files) as browser:
+        log_in(browser)
+        sessions = browser.app.state.sessions
+        later = time.time() + 2 * 3600
+        sessions._clock = lambda: later
+        kept = browser.cookies[session_name(browser)]
+
+        def moved(method, path, **options):
+            cookie = {"cookie": f"{session_name(browser)}={kept}"}
+            with httpx.stream(
+                method, str(browser.base_url) + path, headers=cookie, **options
+            ) as it:
+                assert it.status_code < 400
+                return "set-cookie" in it.headers
+
+        csrf = form_token(browser, "/studies/flu")
+        assert moved("GET", "/studies/flu")
+        assert moved("POST", "/studies/flu/ask", data={"n": "1", "csrf": csrf})
+        assert not moved("GET", "/api/studies")
+        assert not moved("POST", "/api/studies/flu/ask", json={})
+        assert not moved("GET", "/session")
+        assert moved("GET", "/studies/flu/live"), "a page begins it"
+
+
 def test_logging_out_ends_it_after_a_restart_too(tmp_path, files):
     with client(tmp_path, **files) as browser, client(tmp_path, **files) as beside:
         log_in(browser)

@@ -9,6 +9,7 @@ they count only if the peer is one of `Settings.trusted_proxies`.
 from __future__ import annotations
 
 import ipaddress
+import logging
 import re
 from collections.abc import Sequence
 
@@ -19,6 +20,7 @@ from budgeted.web.settings import PREFIX, Settings
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_LOG = logging.getLogger("budgeted.web")
 _MARKS = ("x-forwarded-for", "forwarded", "x-real-ip")
 """Headers by which a proxy can be recognised."""
 _HOST = re.compile(r"[A-Za-z0-9._~-]{1,255}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
@@ -42,6 +44,7 @@ class Forwarded:
         self._app = app
         self._trusted = settings.proxy_networks
         self._root = settings.root_path
+        self._quiet = not settings.credentials_needed  # then such requests are refused anyway
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on as the browser sent it."""
@@ -68,12 +71,26 @@ class Forwarded:
                 root = prefix
         else:
             state["proxied"] = any(name in headers for name in _MARKS)
+            if state["proxied"]:
+                self._warn("?" if client is None else client[0])
         path: str = scope["path"]
         if root and (path == root or path.startswith(f"{root}/")):
             # Some proxies take the prefix off, others leave it.
             scope["path"] = path[len(root) :] or "/"
         state["root"] = root
         await self._app(scope, receive, send)
+
+    def _warn(self, address: str) -> None:
+        """Say once that somebody speaks like a proxy and is not believed."""
+        if not self._quiet:
+            self._quiet = True
+            _LOG.warning(
+                "%s forwards requests of others and is no trusted proxy: all that comes through it "
+                "counts as one address, so that one person's wrong passwords slow down everybody; "
+                "if it is your proxy, start the server with --trusted-proxy %s",
+                address,
+                address,
+            )
 
 
 def client_address(headers: Sequence[str], trusted: Sequence[Network]) -> str:

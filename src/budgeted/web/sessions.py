@@ -4,9 +4,10 @@ A session is a signed text in a cookie that scripts cannot read; the server stor
 So strangers cannot push anybody out, whatever they send, and a restart ends no session: the secret
 that signs them is in a file. What is stored is which sessions people *ended*.
 
-A session of somebody who logged in is over twelve hours after he was last seen, a week after he
-logged in, when he logs out, and when his password or token is changed or removed. The name that
-somebody chose on his own machine, where nobody logs in, is kept for a year.
+A session of somebody who logged in is over twelve hours after it was last renewed (by asking for a
+page, once an hour at most), a week after the log-in, when its owner logs out, and when the password
+or token is changed or removed. The name that somebody chose on his own machine, where nobody logs
+in, is kept for a year.
 """
 
 from __future__ import annotations
