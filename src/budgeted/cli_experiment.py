@@ -30,7 +30,8 @@ def experiment() -> None:
 
 @experiment.command()
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--runs", type=click.IntRange(min=1), help="Instead of what the file says.")
+@click.option("--runs", type=click.IntRange(min=1),
+              help="Instead of what the file says; the files get names of their own.")  # fmt: skip
 @click.option("--module", "modules", multiple=True, metavar="FILE",
               type=click.Path(dir_okay=False),
               help="Python file with policies of your own; can be repeated.")  # fmt: skip
@@ -71,7 +72,11 @@ def run(
         raise click.exceptions.Exit(130) from None
     figures = []
     if figure_format != "none":
-        figures = draw(chosen, results, Path(out), figure_format)
+        figures = draw(chosen, results, Path(out), figure_format, chosen.results_name)
+    if chosen.planned is not None:
+        said = f"{chosen.runs} runs instead of {chosen.planned}"
+        full = Path(out) / f"{chosen.name}.parquet"
+        click.echo(f"{said}: the results are in {store_path}; {full} is left alone", err=True)
     if as_json:
         click.echo(json.dumps(_document(chosen, results, store_path, figures), indent=2))
         return
@@ -125,14 +130,20 @@ def run_with_progress(
     return store.results, store.load()
 
 
-def draw(chosen: Experiment, results: Mapping[str, Runs], out: Path, ending: str) -> list[Path]:
-    """Draw the curves and the purchases per feature; return the files."""
+def draw(
+    chosen: Experiment, results: Mapping[str, Runs], out: Path, ending: str, name: str = ""
+) -> list[Path]:
+    """Draw the curves and the purchases per feature; return the files.
+
+    They are called as the experiment is unless a name is given.
+    """
     from budgeted.comparison import curves_figure, purchases_figure
     from budgeted.figures import save
 
+    name = name or chosen.name
     return [
-        save(curves_figure(chosen.title, results), out / f"{chosen.name}.{ending}"),
-        save(purchases_figure(chosen.title, results), out / f"{chosen.name}-purchases.{ending}"),
+        save(curves_figure(chosen.title, results), out / f"{name}.{ending}"),
+        save(purchases_figure(chosen.title, results), out / f"{name}-purchases.{ending}"),
     ]
 
 

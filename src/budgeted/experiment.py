@@ -98,6 +98,8 @@ class Experiment:
         How many worlds, and which ones.
     table, modules
         Files of the user: the cases, and policies.
+    planned
+        How many runs the file says, where `runs` is another number.
     """
 
     name: str
@@ -108,12 +110,25 @@ class Experiment:
     seed: int = 0
     table: Source | None = None
     modules: tuple[Source, ...] = ()
+    planned: int | None = None
 
     def with_runs(self, runs: int) -> Experiment:
         """Return the same experiment with another number of runs."""
         if runs < 1:
             raise ExperimentError([f"runs: must be at least 1, got {runs}"])
-        return replace(self, runs=runs)
+        planned = self.runs if self.planned is None else self.planned
+        return replace(self, runs=runs, planned=None if runs == planned else planned)
+
+    @property
+    def results_name(self) -> str:
+        """What files of results are called: another number of runs must not replace the full one.
+
+        >>> ten = parse({"budget": 5, "runs": 10, "problem": {"synthetic": "figure-3b"},
+        ...              "policy": [{"name": "greedy"}]}, name="ten")
+        >>> ten.with_runs(3).results_name, ten.with_runs(3).with_runs(10).results_name
+        ('ten-3-runs', 'ten')
+        """
+        return self.name if self.planned is None else f"{self.name}-{self.runs}-runs"
 
     def document(self) -> dict[str, Any]:
         """Return what a file with this experiment says; beside its files, `parse` gives it back."""

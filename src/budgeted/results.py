@@ -97,7 +97,7 @@ class Store:
     @property
     def results(self) -> Path:
         """File of all runs together."""
-        return self.folder / f"{self.experiment.name}.parquet"
+        return self.folder / f"{self.experiment.results_name}.parquet"
 
     def run_file(self, contender: int, run: int) -> Path:
         """Return where one run is kept."""
