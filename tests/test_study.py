@@ -19,6 +19,7 @@ from budgeted.hints import CorrectIt, RecordIt
 from budgeted.journal import Journal
 from budgeted.policies import POLICIES, policy
 from budgeted.policies import settings as accompanying
+from budgeted.study.words import purchases
 from budgeted.worlds import TableWorld
 from tests import studies
 from tests.databases import new_postgres_database
@@ -85,7 +86,7 @@ def test_a_failure_has_its_kinds(study):
     assert study.state.reserved == 0
     with pytest.raises(StudyError, match="request 1 is failed") as caught:
         study.tell(1, "yes")
-    assert caught.value.hint == RecordIt(*_cell(asked[0]), "yes")
+    assert caught.value.hint == RecordIt(asked[0].number, *_cell(asked[0]), "yes")
     study.record([(*_cell(asked[3]), "yes")])
     assert study.request(5).value == "yes"
 
@@ -463,3 +464,26 @@ def test_any_life_keeps_the_identity_of_money(tmp_path_factory, data):
             studies.check_everything(study)
             studies.check_folded(study)
         studies.check_every_event(study.history())
+
+
+@pytest.mark.parametrize(("charge", "spent"), [(False, 1), (True, 1), ("0.25", "0.25"), ("0", 0)])
+def test_an_amount_counts_for_a_value_that_was_asked_for_too(study, charge, spent):
+    """It was passed over in silence, and the price of the request charged instead."""
+    (asked,) = study.ask()
+    (told,) = study.record([(*_cell(asked), "yes")], charge=charge)
+    assert (told.number, told.fate) == (asked.number, "told")
+    assert (told.cost, study.state.spent, study.state.reserved) == (Decimal(spent),) * 2 + (0,)
+
+
+def test_withdrawing_returns_what_it_cancelled(study):
+    first, *_ = asked = study.ask(3)
+    mine = [each.number for each in asked if each.case == first.case]
+    assert [each.number for each in study.withdraw(first.case)] == mine
+
+
+def test_an_export_says_why_a_request_failed(study):
+    (asked,) = study.ask()
+    study.fail(asked.number, why="the tube broke")
+    (row,) = purchases(study.history(), study.requests())
+    assert row["settled_why"] == "the tube broke"
+    assert row["why"] == asked.why

@@ -99,7 +99,7 @@ prior_counts = [1, 2, 3]
         ("budget = 1\nfeatures = [3]", CASES, r"features\[0\]: must be a table"),
         ("policy = 'sfl'\n" + SMALL, CASES, "policy: must be a table"),
         ("name = ''\n" + SMALL, CASES, "name: must be text"),
-        (SMALL, "case,label\na,well\na,ill\n", "'a' appears twice"),
+        (SMALL, "case,label\na,well\na,ill\n", r"cases.csv, line 3: 'a' appears twice"),
         (SMALL, "id,label\na,well\n", "there is no column 'case'"),
         (SMALL, "case,label\na,well\nb,well\n", "labels: at least two are needed"),
         ("labels = ['ill', 'dead', 'well']\n" + SMALL, CASES, "no case has the label 'dead'"),

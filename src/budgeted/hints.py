@@ -20,8 +20,9 @@ class CorrectIt:
 
 @dataclass(frozen=True)
 class RecordIt:
-    """A request is over: a value that came all the same is recorded."""
+    """A request is over: a slip is undone, and a value that came all the same is recorded."""
 
+    number: int
     case: str
     feature: str
     value: str | None

@@ -196,8 +196,10 @@ def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json:
     """
     from budgeted.study.forgetting import STILL_THERE
 
-    found.withdraw(case, forget=forget, why=why, key=key)
-    words = f"Case {case} is withdrawn."
+    cancelled = found.withdraw(case, forget=forget, why=why, key=key)
+    words = f"Case {case} is withdrawn for good: nothing can be bought from it any more."
+    if cancelled:
+        words += f" Cancelled: {', '.join(f'request {each.number}' for each in cancelled)}."
     if forget:
         words += (
             " Its values are out of the classifier, and neither the log nor an export shows them "
@@ -210,14 +212,20 @@ def withdraw(found: Study, case: str, forget: bool, why: str, key: str, as_json:
 @click.argument("case")
 @click.argument("feature")
 @click.argument("value")
-@click.option("--charge", metavar="AMOUNT", default="0", show_default=True, help="What it cost.")
+@click.option("--charge", metavar="AMOUNT", help="What it cost.")
 @KEY
 @changing_a_study
 def record(
-    found: Study, case: str, feature: str, value: str, charge: str, key: str, as_json: bool
+    found: Study, case: str, feature: str, value: str, charge: str | None, key: str, as_json: bool
 ) -> None:
-    """Write down a value that nobody asked for; it costs nothing unless --charge says so."""
-    done = found.record([(case, feature, value)], charge=charge, key=key)
+    """Write down a value that nobody asked for; it costs nothing unless --charge says so.
+
+    A value that is asked for and pending is told, at the price that was reserved unless --charge
+    says another.
+    """
+    done = found.record(
+        [(case, feature, value)], charge=False if charge is None else charge, key=key
+    )
     if done:
         show_request(found, done[0], as_json)
         free = unasked(found, done)

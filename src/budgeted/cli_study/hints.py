@@ -36,9 +36,12 @@ def _sentence(hint: Hint) -> str:
         case CorrectIt(number, value):
             right = "--no-value" if value is None else shlex.quote(value)
             return f"if that is wrong, correct it: budgeted study correct {number} {right}"
-        case RecordIt(case, feature, value):
+        case RecordIt(number, case, feature, value):
             given = " ".join(shlex.quote(each) for each in (case, feature, value or "VALUE"))
-            return f"if its value came after all, record it: budgeted study record {given}"
+            return (
+                f"if that was a slip, undo it: budgeted study undo {number}; if its value came "
+                f"after all, record it: budgeted study record {given}"
+            )
         case KeyUsed():
             return "make up a new key for each command"
         case TellIt(number, value):

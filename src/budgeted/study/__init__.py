@@ -20,7 +20,7 @@ from budgeted.study import decisions
 from budgeted.study.forgetting import without_values
 from budgeted.study.ledger import Ledger
 from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import Requested
+from budgeted.study.standing import CANCELLED, Requested
 from budgeted.study.summary import Summary
 from budgeted.study.together import Granted, Wish
 
@@ -408,8 +408,10 @@ class Study:
         self._commit("undo", key, decisions.undoing, number, why)
         return self._ledger.standing.request(number)
 
-    def withdraw(self, case: str, *, forget: bool = False, why: str = "", key: str = "") -> None:
-        """Take a case out for good; its pending requests are cancelled.
+    def withdraw(
+        self, case: str, *, forget: bool = False, why: str = "", key: str = ""
+    ) -> tuple[Requested, ...]:
+        """Take a case out for good; return its requests that were pending, now cancelled.
 
         Parameters
         ----------
@@ -422,7 +424,8 @@ class Study:
         why, key
             For the log; and see `ask`.
         """
-        self._commit("withdraw", key, decisions.withdrawal, case, forget, why)
+        about = self._commit("withdraw", key, decisions.withdrawal, case, forget, why)
+        return tuple(each for each in about if each.fate == CANCELLED)
 
     def record(
         self,
@@ -434,7 +437,7 @@ class Study:
         """Write down values that nobody asked for, all of them or none.
 
         A value that is there already is passed over if it is the same. One that answers a pending
-        request tells it, at the price that was reserved.
+        request tells it, at the price that was reserved unless `charge` is an amount.
 
         Parameters
         ----------

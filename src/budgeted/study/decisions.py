@@ -7,7 +7,7 @@ that says what to do instead when the operation makes no sense now.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, cast
 
@@ -140,8 +140,12 @@ def _relevance_mistakes(chooser: Policy | None, loss: str) -> list[str]:
     return []
 
 
-def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
-    """Return what is wrong with a list of cases, in words."""
+def case_mistakes(
+    cases: Sequence[tuple[str, str]],
+    labels: Sequence[str],
+    places: Callable[[int], str] = "cases[{}]".format,
+) -> list[str]:
+    """Return what is wrong with a list of cases, in words; `places` says where each one stands."""
     if not cases:
         return ["cases: at least one is needed"]
     known, names = set(labels), {case for case, _ in cases}
@@ -151,7 +155,7 @@ def case_mistakes(cases: Sequence[tuple[str, str]], labels: Sequence[str]) -> li
     mistakes = []
     seen: set[str] = set()
     for position, (case, label) in enumerate(cases):
-        where = f"cases[{position}]"
+        where = places(position)
         if not isinstance(case, str) or not case.strip():
             mistakes.append(f"{where}: the name of a case must not be blank, got {case!r}")
         elif case in seen:
@@ -245,7 +249,8 @@ def answer(draft: Standing, number: int, value: str, cost: MoneyLike | None) -> 
             hint=CorrectIt(number, value),
         )
     raise StudyError(
-        f"request {number} is {request.fate}", hint=RecordIt(request.case, request.feature, value)
+        f"request {number} is {request.fate}",
+        hint=RecordIt(number, request.case, request.feature, value),
     )
 
 
@@ -280,7 +285,7 @@ def correction(
         raise StudyError(
             f"request {number} is {old.fate}, there is nothing to correct",
             hint=TellIt(number, value) if old.fate == PENDING
-            else RecordIt(old.case, old.feature, value),
+            else RecordIt(number, old.case, old.feature, value),
         )  # fmt: skip
     paid = old.cost if cost is None else amount("cost", cost)
     if (value, paid) == (old.value, old.cost):
@@ -397,7 +402,7 @@ def _record(
     held = known.get((case, feature))
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
-            return events.Told(held.number, value, held.cost)
+            return events.Told(held.number, value, held.cost if fixed is None else fixed)
         if held.value == value:
             return None
         raise StudyError(f"is {_quoted(held.value)} already", hint=CorrectIt(held.number, value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -86,8 +86,14 @@ def read_study(
     except TableError as error:
         raise StudyFileError(str(source), [str(error)]) from None
     plain = parse_toml(content, str(source))
-    listed = _cases_of(read_rows(cases, delimiter, encoding), str(cases), id_column, label_column)
-    return study_of({"name": source.stem} | plain, listed, str(source))
+    header, rows, lines = read_rows(cases, delimiter, encoding)
+    listed = _cases_of(header, rows, str(cases), id_column, label_column)
+    return study_of(
+        {"name": source.stem} | plain,
+        listed,
+        str(source),
+        lambda position: f"{cases}, line {lines[position]}",
+    )
 
 
 def parse_toml(content: bytes, source: str) -> dict[str, Any]:
@@ -98,7 +104,12 @@ def parse_toml(content: bytes, source: str) -> dict[str, Any]:
         raise StudyFileError(source, [f"is no TOML: {error}"]) from None
 
 
-def study_of(plain: dict[str, Any], cases: Cases, source: str) -> StudyFile:
+def study_of(
+    plain: dict[str, Any],
+    cases: Cases,
+    source: str,
+    places: Callable[[int], str] = "cases[{}]".format,
+) -> StudyFile:
     """Return the study of a TOML file's content, or an error that lists all its mistakes.
 
     Parameters
@@ -107,10 +118,10 @@ def study_of(plain: dict[str, Any], cases: Cases, source: str) -> StudyFile:
         What the file holds; the same keys may come from a form.
     cases
         Name and label of each case.
-    source
-        What to call it in messages.
+    source, places
+        What to call it in messages, and what the place of each case.
     """
-    mistakes = list(study_mistakes(plain, cases))
+    mistakes = list(study_mistakes(plain, cases, places))
     if mistakes:
         raise StudyFileError(source, shortened(mistakes))
     chooser = plain.get("policy", {})
@@ -217,12 +228,8 @@ def plain_cell(cell: str) -> str:
 
 
 def _cases_of(
-    read: tuple[list[str], list[list[str]], list[int]],
-    source: str,
-    id_column: str,
-    label_column: str,
+    header: list[str], rows: list[list[str]], source: str, id_column: str, label_column: str
 ) -> Cases:
-    header, rows, _ = read
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
                for name in (id_column, label_column) if name not in header]  # fmt: skip
     missing += repeated([name for name in header if name in (id_column, label_column)])
@@ -232,7 +239,9 @@ def _cases_of(
     return tuple((row[case], row[label]) for row in rows)
 
 
-def study_mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
+def study_mistakes(
+    plain: dict[str, Any], cases: Cases, places: Callable[[int], str] = "cases[{}]".format
+) -> Iterator[str]:
     """Yield everything that is wrong, with its path: keys first, then what they hold."""
     yield from _key_mistakes(plain, "", _STUDY_KEYS, required=("budget", "features"))
     features = []
@@ -257,7 +266,7 @@ def study_mistakes(plain: dict[str, Any], cases: Cases) -> Iterator[str]:
     stand_in = [] if not tables else [Feature("stand-in", ("a", "b"), 1)]
     try:
         problem = _problem({"budget": 0} | plain, features or stand_in, cases)
-        yield from case_mistakes(cases, problem.labels)
+        yield from case_mistakes(cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
     choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "classifier": CLASSIFIERS}

@@ -14,7 +14,7 @@ from budgeted.study.standing import Requested
 
 COLUMNS = (
     "number", "case", "label", "feature", "cost", "fate", "value", "asked_at", "asked_by",
-    "settled_at", "settled_by", "corrections", "why",
+    "settled_at", "settled_by", "settled_why", "corrections", "why",
 )  # fmt: skip
 
 
@@ -157,6 +157,7 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
         cells = (
             str(each.number), each.case, each.label, each.feature, str(each.cost), each.fate,
             each.value or "", each.at, each.by, end.at if end else "", end.by if end else "",
+            getattr(end.event, "why", "") if end else "",
             "; ".join(corrections.get(each.number, [])), each.why,
         )  # fmt: skip
         rows.append(dict(zip(COLUMNS, cells, strict=True)))

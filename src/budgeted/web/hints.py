@@ -74,7 +74,7 @@ def _sentence(hint: Hint) -> str:
             return "if that is wrong, press Correct beside it in the history"
         case RecordIt():
             return (
-                "if its value came after all, write it down under "
+                "if that was a slip, press Undo; if its value came after all, write it down under "
                 '"Record a value that nobody asked for"'
             )
         case KeyUsed():

@@ -110,7 +110,7 @@ async def record(
     actor: TheActor,
     case: Text = "",
     what: Text = "",
-    charge: Text = "0",
+    charge: Text = "",
     key: Key = "",
 ) -> Response:
     """Write down a value that nobody asked for."""
@@ -121,7 +121,7 @@ async def record(
         if position is None or position >= len(features):
             raise StudyError("choose the feature and its value")
         values = [(case.strip(), features[position].name, value)]
-        made = await desk.record(values, charge.strip() or "0", by=actor, key=key)
+        made = await desk.record(values, charge.strip() or False, by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
     words = _said(made) if made.requests else "This value is there already."
