@@ -147,8 +147,8 @@ def check_a_gap_is_found(database):
 
 def check_another_format_is_not_touched(database):
     said = {
-        "3": "format 3, written by a newer budgeted",
-        "1": "format 1; this budgeted knows format 2 only",
+        "4": "format 4, written by a newer budgeted",
+        "1": "format 1; this budgeted knows format 3 only",
     }
     with Journal(database, "a", create=True) as journal:
         journal.append([told(1)], expected=0, by="me")
@@ -160,7 +160,7 @@ def check_another_format_is_not_touched(database):
                 Journal(database, "a", create=create)
         with pytest.raises(JournalError, match=words):
             studies(database)
-        repair(database, "UPDATE budgeted_format SET version = 2")
+        repair(database, "UPDATE budgeted_format SET version = 3")
 
 
 def check_a_format_that_is_no_number_is_said(database):

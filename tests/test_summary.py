@@ -86,6 +86,7 @@ def test_a_list_says_what_the_study_says(database, seed):
                 assert {key: getattr(kept, key) for key in expected(each)} == expected(each)
                 snapshot = each.snapshot()
                 assert kept == Summary.of(snapshot, snapshot.entries[0], snapshot.entries[-1])
+            study.verify()
         assert summaries(study._ledger.journal)["one"].closed
 
 
@@ -155,14 +156,23 @@ def test_what_another_program_did_is_on_the_list(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", ["'{'", "''", "replace(summary, '\"events\": 1', '\"events\": 7')"]
+    "damage",
+    [
+        "'{'",
+        "''",
+        "replace(summary, '\"events\": 1', '\"events\": 7')",
+        'replace(summary, \'"spent": "0\', \'"spent": "5\')',
+        'replace(summary, \'"budget": "20\', \'"budget": "90\')',
+    ],
 )
 def test_a_damaged_summary_hides_nothing(tmp_path, damage):
     with client(tmp_path) as server:
         make_study(tmp_path / "studies.db").release()
         whole = server.get("/api/studies").json()
         with closing(sqlite3.connect(tmp_path / "studies.db")) as database, database:
+            (before,) = database.execute("SELECT summary FROM budgeted_heads").fetchone()
             database.execute(f"UPDATE budgeted_heads SET summary = {damage}")
+            assert database.execute("SELECT summary FROM budgeted_heads").fetchone() != (before,)
         with Journal(str(tmp_path / "studies.db"), "") as journal:
             assert isinstance(summaries(journal)["flu"], JournalError)
         assert server.get("/api/studies").json() == whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -81,6 +82,8 @@ def test_an_older_copy_of_everything_is_found_by_its_digest_only(path, tmp_path)
         "DELETE FROM budgeted_events WHERE seq = 3",
         "UPDATE budgeted_heads SET seq = 7",
         "DELETE FROM budgeted_heads",
+        """UPDATE budgeted_heads SET summary = replace(summary, '"spent": "3', '"spent": "2')""",
+        "UPDATE budgeted_heads SET summary_digest = ''",
     ],
 )
 def test_what_is_wrong_is_said(path, statement):
@@ -92,3 +95,20 @@ def test_what_is_wrong_is_said(path, statement):
         with pytest.raises(JournalError):
             study.verify()
     assert run(path, "verify").exit_code == 1
+
+
+def test_a_summary_with_a_digest_of_its_own_is_compared_with_the_events(path):
+    """Whoever edits the money on the list and knows how digests are made is found out as well."""
+    connection = sqlite3.connect(path)
+    digest, summary = connection.execute("SELECT digest, summary FROM budgeted_heads").fetchone()
+    edited = summary.replace('"spent": "3"', '"spent": "2"')
+    assert edited != summary
+    made = hashlib.sha256(f"{digest}\0{edited}".encode()).hexdigest()
+    connection.execute("UPDATE budgeted_heads SET summary = ?, summary_digest = ?", [edited, made])
+    connection.commit()
+    connection.close()
+    with Study.open(str(path)) as study:
+        with pytest.raises(JournalError, match="what the list of studies shows"):
+            study.verify()
+        study.cancel(4)
+        study.verify()

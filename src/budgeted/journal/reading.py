@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError
 from budgeted.events import Entry, from_json
-from budgeted.journal.tables import Head, digest_of, sql
+from budgeted.journal.tables import Head, digest_of, sql, summary_digest_of
 from budgeted.journal.writing import damaged, foreign
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _NAMES = """
         FROM begun WHERE begun.study IS NOT NULL)
     SELECT study FROM begun WHERE study IS NOT NULL UNION SELECT study FROM budgeted_heads"""
 _HEADS = f"""
-    SELECT names.study, h.seq, h.digest, h.summary FROM ({_NAMES}) AS names
+    SELECT names.study, h.seq, h.digest, h.summary, h.summary_digest FROM ({_NAMES}) AS names
     LEFT JOIN budgeted_heads h ON h.study = names.study ORDER BY names.study"""
 
 
@@ -45,11 +45,15 @@ def fetch_names(connection: Connection) -> tuple[str, ...]:
 
 
 def fetch_heads(connection: Connection) -> list[tuple[str, Head, str]]:
-    """Return name, last event and summary of each study, in order of their names."""
-    return [
-        (study, Head(seq or 0, digest or ""), summary or "")
-        for study, seq, digest, summary in connection.execute(sql(_HEADS))
-    ]
+    """Return name, last event and summary of each study, in order of their names.
+
+    A summary that was not written with that event, or was edited since, is left out.
+    """
+    found = []
+    for study, seq, digest, summary, kept in connection.execute(sql(_HEADS)):
+        right = kept == summary_digest_of(str(digest), str(summary))
+        found.append((study, Head(seq or 0, digest or ""), str(summary) if right else ""))
+    return found
 
 
 def fetch(connection: Connection, study: str, after: int) -> Sequence[Any]:

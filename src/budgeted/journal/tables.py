@@ -12,7 +12,7 @@ import hashlib
 from functools import cache
 from typing import Any, NamedTuple
 
-FORMAT = 2
+FORMAT = 3
 """Version of the tables; a database with another one is not touched."""
 FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE = "budgeted_format", "budgeted_events", "budgeted_heads"
 NAMES = (FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE)
@@ -39,6 +39,7 @@ def metadata() -> Any:
         Column("seq", Integer, nullable=False),
         Column("digest", String, nullable=False),
         Column("summary", Text, nullable=False),
+        Column("summary_digest", String, nullable=False),
     )
     Table(
         EVENTS_TABLE,
@@ -74,3 +75,8 @@ def digest_of(
     # No text of a journal holds a NUL, so that nothing can move from one field to the next.
     content = "\0".join((before, study, str(seq), at, actor, key, command, body))
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def summary_digest_of(head: str, summary: str) -> str:
+    """Return the digest of a summary, which belongs to the event with the digest `head` only."""
+    return hashlib.sha256(f"{head}\0{summary}".encode(errors="surrogatepass")).hexdigest()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import ConflictError, ForeignHistoryError, JournalError
-from budgeted.journal.tables import Head, sql
+from budgeted.journal.tables import Head, sql, summary_digest_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, RootTransaction
@@ -23,10 +23,11 @@ PATIENCE = 20.0
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
 _DIGEST = "SELECT digest FROM budgeted_events WHERE study = :study AND seq = :seq"
 _WRITE_HEAD = """
-    INSERT INTO budgeted_heads (study, seq, digest, summary)
-    VALUES (:study, :last_seq, :last_digest, :summary)
+    INSERT INTO budgeted_heads (study, seq, digest, summary, summary_digest)
+    VALUES (:study, :last_seq, :last_digest, :summary, :summary_digest)
     ON CONFLICT (study) DO UPDATE
-    SET seq = excluded.seq, digest = excluded.digest, summary = excluded.summary"""
+    SET seq = excluded.seq, digest = excluded.digest, summary = excluded.summary,
+        summary_digest = excluded.summary_digest"""
 _WRITE_EVENT = """
     INSERT INTO budgeted_events (study, seq, at, actor, "key", command, body, digest)
     VALUES (:study, :seq, :at, :actor, :key, :command, :body, :digest)"""
@@ -107,8 +108,7 @@ def write_rows(
     summary
         What the study looks like after these events.
     """
-    last = {"last_seq": rows[-1]["seq"], "last_digest": rows[-1]["digest"], "study": study,
-            "summary": summary}  # fmt: skip
+    last = _head_values(study, rows[-1]["seq"], rows[-1]["digest"], summary)
     if connection.dialect.name == "sqlite":
         there = before.seq == 0 or digest_at(connection, study, before.seq) == before.digest
         if there:
@@ -121,6 +121,16 @@ def write_rows(
         there = written == len(rows)
     if not there:
         raise damaged(study, where, before.seq)
+
+
+def _head_values(study: str, seq: int, digest: str, summary: str) -> dict[str, Any]:
+    return {
+        "study": study,
+        "last_seq": seq,
+        "last_digest": digest,
+        "summary": summary,
+        "summary_digest": summary_digest_of(digest, summary),
+    }
 
 
 def commit(transaction: RootTransaction) -> Exception | None:
@@ -171,7 +181,7 @@ def find_out(engine: Engine, study: str, written: Head, first: bool) -> bool | N
 def _wait_for_the_other(connection: Connection, study: str, first: bool) -> None:
     """Wait until the transaction that was lost has ended, by wanting what it holds."""
     if first:  # two cannot begin the same study: this waits for who does
-        values = {"study": study, "last_seq": 0, "last_digest": "", "summary": ""}
+        values = _head_values(study, 0, "", "")
         connection.execute(sql(_WRITE_HEAD.partition("ON CONFLICT")[0]), values)
     else:
         hold_head(connection, study)

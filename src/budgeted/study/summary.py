@@ -2,7 +2,8 @@
 
 Whoever lists the studies of a database wants the money and the state of each. Folding all events of
 all studies for that would take longer with every study. So each write also puts down what it led
-to, in the same transaction and the same row as the number and the digest of the last event.
+to, in the same transaction and the same row as the number and the digest of the last event, and
+with a digest of its own, so that one that was edited is not believed.
 """
 
 from __future__ import annotations

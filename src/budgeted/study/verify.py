@@ -10,6 +10,7 @@ from budgeted.errors import JournalError, StudyError
 from budgeted.journal import Journal
 from budgeted.state import State
 from budgeted.study.standing import fold
+from budgeted.study.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ def verify(journal: Journal, expect: str | None = None) -> Verified:
     """Check the whole journal of a study; raise an error that says what is wrong with it.
 
     The database checks its own file; every event is compared with its digest, the last with what is
-    kept of it elsewhere; all are folded anew; and the money is added up from single purchases. What
-    this cannot see is an older copy of everything, put in place of a newer one: for that a digest
-    is needed that somebody noted down elsewhere.
+    kept of it elsewhere; all are folded anew; the money is added up from single purchases; and what
+    the list of studies shows is compared with all that. What this cannot see is an older copy of
+    everything, put in place of a newer one: for that a digest is needed that somebody noted down
+    elsewhere.
 
     Parameters
     ----------
@@ -54,8 +56,12 @@ def verify(journal: Journal, expect: str | None = None) -> Verified:
     """
     journal.look_over()
     journal.forget()
-    entries = journal.read()
-    state = fold(None, entries, journal.where).state
+    listed = {name: (head.seq, summary) for name, head, summary in journal.heads()}
+    seq, summary = listed.get(journal.study, (0, ""))
+    entries = journal.read()  # others may have written more since
+    standing = fold(None, entries[:seq], journal.where)
+    _check_summary(summary, Summary.of(standing, entries[0], entries[seq - 1]), journal.where)
+    state = fold(standing, entries[seq:], journal.where).state
     spent, reserved = _added_up(state, journal.where)
     at = None
     if expect is not None:
@@ -70,6 +76,19 @@ def verify(journal: Journal, expect: str | None = None) -> Verified:
         reserved,
         state.free,
     )
+
+
+def _check_summary(kept: str, found: Summary, where: str) -> None:
+    try:
+        right = Summary.from_text(kept) == found
+    except JournalError:
+        right = False
+    if not right:
+        raise JournalError(
+            "the events are sound, but what the list of studies shows of them was edited or is "
+            "damaged; the next event that is written puts it right",
+            where,
+        )
 
 
 def _added_up(state: State, where: str) -> tuple[Decimal, Decimal]:
