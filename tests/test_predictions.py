@@ -167,3 +167,17 @@ def test_lines_count_as_the_file_has_them(predict):
     said = predict(text, code=1).stderr
     numbers = [int(word.rstrip(":")) for before, word in pairwise(said.split()) if before == "line"]
     assert numbers == [33, 34, 34]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--prior", "sick=0.5"), "--prior"),
+        (("--prior", "sick=0.5", "--prior", "healthy=0.6"), "--prior"),
+        (("--prior", "sick=nan", "--prior", "healthy=0.5"), "--prior"),
+        (("--pass", "nots"), "has no column 'nots'"),
+    ],
+)
+def test_options_that_make_no_sense(predict, options, says):
+    """The documentation promises exit code 2 for these."""
+    assert says in predict("age,cp\n", *options, code=2).stderr

@@ -145,8 +145,7 @@ def verify(found: Study, expect: str | None, as_json: bool) -> None:
 @on_a_study
 def model(found: Study, shares: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Write the classifier as JSON (--json is the same: it has no other form)."""
-    made = found.model()
-    write((made.with_prior(shares_of(shares)) if shares else made).to_json(), out)
+    write(_with_shares(found.model(), shares).to_json(), out)
 
 
 @click.command()
@@ -189,6 +188,7 @@ def predict(
     Ends with 0 if every row has its prediction, with 1 and no prediction if the file does not fit
     the model, and with 2 if the options make no sense.
     """
+    from budgeted.nearest import did_you_mean
     from budgeted.predictions import PASSED, predict_rows
     from budgeted.study import Study
     from budgeted.study.file import read_rows
@@ -199,11 +199,17 @@ def predict(
             chosen = found.model()
     else:
         chosen = _model_in(model_file)
-    if shares:
-        chosen = chosen.with_prior(shares_of(shares))
+    columns, cells, lines = read_rows(file, delimiter, encoding)
+    if absent := [each for each in passed if each not in columns]:
+        raise click.BadParameter(
+            f"{file} has no column {absent[0]!r}. {did_you_mean(absent[0], columns)}".strip(),
+            param_hint="--pass",
+        )
     header, rows, notes = predict_rows(
-        chosen,
-        *read_rows(file, delimiter, encoding),
+        _with_shares(chosen, shares),
+        columns,
+        cells,
+        lines,
         strict=strict,
         passed=(*PASSED, *passed),
         source=file,
@@ -215,6 +221,18 @@ def predict(
         write(json.dumps(predicted, indent=2) + "\n", out)
     else:
         write(as_csv(header, rows), out)
+
+
+def _with_shares(model: Model, given: tuple[str, ...]) -> Model:
+    """Return the model for a population with these shares of labels; as it is if none are given."""
+    from budgeted.errors import ModelError
+
+    if not given:
+        return model
+    try:
+        return model.with_prior(shares_of(given))
+    except ModelError as error:
+        raise click.BadParameter(str(error), param_hint="--prior") from None
 
 
 def _model_in(path: str) -> Model:
