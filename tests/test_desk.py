@@ -1,6 +1,7 @@
 """One study on the server: who decides when several people ask."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -9,8 +10,10 @@ from budgeted.policies.auto import Auto
 from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
 from budgeted.study import Study, decisions
 from budgeted.study.together import Wish
+from budgeted.web import desk as desks
 from budgeted.web.desk import Desk
 from tests import studies
+from tests.test_web_restores import restore
 
 
 def begin(folder, name):
@@ -134,3 +137,58 @@ def test_a_bad_text_does_not_split_what_is_written_together(tmp_path, monkeypatc
         assert written == [("anna", "di")]
         assert study.events == before + 2
         studies.check_everything(study)
+
+
+@pytest.mark.parametrize("what", ["view", "curve"])
+def test_what_was_made_of_a_history_that_is_gone_is_not_kept(tmp_path, monkeypatch, what):
+    """A restore while something is computed, and then as many events as before."""
+    database = str(tmp_path / "s.db")
+    studies.begin(database, "s").release()
+    begun, go_on = threading.Event(), threading.Event()
+    grown = desks._grown
+
+    def slowly(*given):
+        begun.set()
+        assert go_on.wait(20)
+        return grown(*given) if what == "curve" else events_of(given[0])
+
+    def events_of(snapshot):
+        return [entry.event for entry in snapshot.entries]
+
+    def tell(value):
+        with Study.open(database, "s", by="me") as study:
+            study.ask(1)
+            study.tell(1, value, cost="0.5" if value == "yes" else "1")
+
+    def look(desk, function):
+        return desk.curve() if what == "curve" else desk.view("events", function)
+
+    async def story():
+        desk = Desk(Study.open(database, "s"))
+        monkeypatch.setattr(desks, "_grown", slowly)
+        under_way = asyncio.create_task(look(desk, slowly))
+        await asyncio.to_thread(begun.wait, 20)
+        second = asyncio.create_task(look(desk, slowly))  # a curve waits for the first
+        await desk.look()
+        await asyncio.sleep(0.01)
+        restore(database, to=1)
+        tell("no")
+        await desk.look()
+        assert desk.reopened == 1
+        go_on.set()
+        before, _ = await asyncio.gather(under_way, second)
+        now = await look(desk, events_of)
+        await desk.release()
+        return before, now
+
+    tell("yes")
+    before, now = asyncio.run(story())
+    monkeypatch.setattr(desks, "_grown", grown)
+
+    async def anew():
+        desk = Desk(Study.open(database, "s"))
+        found = await look(desk, events_of)
+        await desk.release()
+        return found
+
+    assert now == asyncio.run(anew()) != before

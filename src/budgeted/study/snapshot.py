@@ -80,6 +80,14 @@ class Snapshot:
     def _in_order(self) -> tuple[Requested, ...]:
         return tuple(self.numbered[number] for number in sorted(self.numbered))
 
+    @cached_property
+    def _last_numbers(self) -> dict[tuple[str, str], int]:
+        return {(each.case, each.feature): each.number for each in self._in_order}
+
+    def is_last(self, request: Requested) -> bool:
+        """Tell whether its value was neither asked for nor recorded again."""
+        return self._last_numbers[request.case, request.feature] == request.number
+
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
         return tuple(each for each in self._in_order if fate in (None, each.fate))

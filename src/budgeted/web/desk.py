@@ -96,6 +96,7 @@ class Desk:
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
+        self._curve_of = 0  # which history it shows
         self._curve_lock = asyncio.Lock()
         self.watchers = 0
         self.uploading = asyncio.Lock()
@@ -137,8 +138,14 @@ class Desk:
 
     async def look(self) -> Snapshot:
         """Return the study as it is now, with what others wrote since."""
+        return (await self._look())[1]
+
+    async def _look(self) -> tuple[int, Snapshot]:
+        """Which of its histories the study has, as `reopened` counts them, and how it is now."""
         await self._wait_for(None)
-        return self.snapshot()
+        # In this order, the opposite of that in `_start_anew`: what is kept under an old history is
+        # never looked for.
+        return self._reopened, self._snapshot
 
     def snapshot(self) -> Snapshot:
         """Return the study as it was known here last."""
@@ -154,22 +161,27 @@ class Desk:
         function
             What to compute.
         """
-        snapshot = await self.look()
-        place = (key, snapshot.events, *arguments)
+        history, snapshot = await self._look()
+        place = (key, history, snapshot.events, *arguments)
         found: View | None = self._views.get(place)
         if found is None:
             found = await asyncio.to_thread(function, snapshot, *arguments)
-            if snapshot.events == self._seq:  # else nobody will look for it again
+            if (history, snapshot.events) == (
+                self._reopened,
+                self._seq,
+            ):  # else nobody will look for it again
                 self._views.put(place, found)
         return found
 
     async def curve(self) -> list[dict[str, Any]]:
         """Return predicted and measured error against money, up to the last event."""
-        snapshot = await self.look()
         async with self._curve_lock:
-            if self._curve is None:
-                self._curve = Curve(snapshot.created, self._validation)
-            return await asyncio.to_thread(_grown, self._curve, snapshot)
+            history, snapshot = await self._look()
+            curve = self._curve
+            if curve is None or self._curve_of != history:
+                curve = Curve(snapshot.created, self._validation)
+                self._curve, self._curve_of = curve, history
+            return await asyncio.to_thread(_grown, curve, snapshot)
 
     async def news(self, after: int, reopened: int = 0) -> tuple[Entry, ...]:
         """Wait for events behind a number, and return them.
@@ -248,9 +260,23 @@ class Desk:
         wish = Wish.to("correct", decisions.correction, *arguments, by=by, key=key)
         return await self._do(wish, number)
 
-    async def undo(self, number: int, why: str = "", *, by: str, key: str = "") -> Done:
-        """See `Study.undo`."""
-        wish = Wish.to("undo", decisions.undoing, number, why, by=by, key=key)
+    async def undo(
+        self,
+        number: int,
+        why: str = "",
+        *,
+        by: str,
+        key: str = "",
+        check: Callable[[Requested], None] | None = None,
+    ) -> Done:
+        """See `Study.undo`; ``check`` may refuse the request as it is when its turn comes."""
+
+        def decide(draft: Standing, number: int, why: str) -> list[Event]:
+            if check is not None:
+                check(draft.request(number))
+            return decisions.undoing(draft, number, why)
+
+        wish = Wish.to("undo", decide, number, why, by=by, key=key)
         return await self._do(wish, number)
 
     async def record(
@@ -347,10 +373,10 @@ class Desk:
 
     def _start_anew(self) -> None:
         """Forget all that was made of the history before."""
+        self._reopened += 1
         self._views.clear()
         self._curve = None
         self._snapshot = self._study.snapshot()
-        self._reopened += 1
 
     def _work(self, wishes: list[Wish], look: bool) -> tuple[Granted | BudgetedError, ...]:
         """Carry out wishes on a thread; make a snapshot if somebody looks."""

@@ -9,14 +9,16 @@ from budgeted import money
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.study.decisions import amount as amount_of
 from budgeted.study.forgetting import STILL_THERE
+from budgeted.study.standing import PENDING, Requested
 from budgeted.study.words import why_fewer
 from budgeted.web.api.given import TheActor, TheDesk, TheOffice
 from budgeted.web.desk import Desk, Done
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, beside, done, go, refused
+from budgeted.web.pages.answers import Key, Text, beside, done, go, is_htmx, refused
 from budgeted.web.pages.cards import card
+from budgeted.web.views.parts import outcome, outcome_of
 
 router = APIRouter()
 
@@ -93,13 +95,34 @@ async def cancel(
 
 @router.post("/studies/{name}/requests/{number}/undo")
 async def undo(
-    request: Request, desk: TheDesk, actor: TheActor, number: int, key: Key = ""
+    request: Request,
+    desk: TheDesk,
+    actor: TheActor,
+    number: int,
+    shown: Text = "",
+    origin: Text = "",
+    key: Key = "",
 ) -> Response:
-    """Take back that a request was told, failed or cancelled."""
+    """Take back that a request was told, failed or cancelled, if it still is as was shown."""
+
+    def check(request: Requested) -> None:
+        if shown and shown != outcome_of(request) and request.fate != PENDING:
+            raise StudyError(
+                f"request {number} was changed since this was shown: it is {outcome(request)} now. "
+                f"Nothing was taken back; press Undo again if that is what you mean to take back"
+            )
+
+    in_history = origin == "history"
     try:
-        made = await desk.undo(number, by=actor, key=key)
+        made = await desk.undo(number, by=actor, key=key, check=check)
     except BudgetedError as error:
-        return refused(request, error, f"#card-{number}-problem")
+        place = "#undo-problem" if in_history else f"#card-{number}-problem"
+        return refused(request, error, place)
+    if in_history:
+        back = f"{_back(desk)}/history"
+        if made.repeated and not is_htmx(request):
+            return done(request, _said(made), desk.seq, back, repeated=True)
+        return go(request, back)
     return await _settled(request, desk, made)
 
 
@@ -144,16 +167,19 @@ async def budget(
         state = study.state
         if money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
             sentences = confirm.of_less_money(study, wanted)
-            if confirmed != confirm.digest(sentences):
-                return confirm.ask_first(
-                    request,
-                    sentences,
-                    title="Less money?",
-                    button="Lower the budget",
-                    action=f"{_back(desk)}/budget",
-                    back=_back(desk),
-                    fields={"budget": budget, "why": why, "key": key},
-                )
+            question = confirm.ask_first(
+                request,
+                study,
+                sentences,
+                confirmed,
+                title="Less money?",
+                button="Lower the budget",
+                action=f"{_back(desk)}/budget",
+                back=_back(desk),
+                fields={"budget": budget, "why": why, "key": key},
+            )
+            if question is not None:
+                return question
         made = await desk.set_budget(budget.strip(), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
@@ -179,16 +205,19 @@ async def withdraw(
         new = name not in study.withdrawn and not study.closed
         if known and (new or forget):
             sentences = confirm.of_withdrawing(study, name, bool(forget))
-            if confirmed != confirm.digest(sentences):
-                return confirm.ask_first(
-                    request,
-                    sentences,
-                    title=f"Withdraw case {name}?",
-                    button="Withdraw it for good",
-                    action=f"{_back(desk)}/withdraw",
-                    back=_back(desk),
-                    fields={"case": case, "forget": forget, "why": why, "key": key},
-                )
+            question = confirm.ask_first(
+                request,
+                study,
+                sentences,
+                confirmed,
+                title=f"Withdraw case {name}?",
+                button="Withdraw it for good",
+                action=f"{_back(desk)}/withdraw",
+                back=_back(desk),
+                fields={"case": case, "forget": forget, "why": why, "key": key},
+            )
+            if question is not None:
+                return question
         made = await desk.withdraw(name, bool(forget), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#withdraw-problem")
@@ -212,19 +241,24 @@ async def close(
     try:
         if not study.closed and not study.state.pending:
             sentences = confirm.of_closing(study)
-            if confirmed != confirm.digest(sentences):
-                return confirm.ask_first(
-                    request,
-                    sentences,
-                    title="Close the study?",
-                    button="Close it for good",
-                    action=f"{_back(desk)}/close",
-                    back=_back(desk),
-                    fields={"why": why, "key": key},
-                )
-        await desk.close(why.strip(), by=actor, key=key)
+            question = confirm.ask_first(
+                request,
+                study,
+                sentences,
+                confirmed,
+                title="Close the study?",
+                button="Close it for good",
+                action=f"{_back(desk)}/close",
+                back=_back(desk),
+                fields={"why": why, "key": key},
+            )
+            if question is not None:
+                return question
+        made = await desk.close(why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#close-problem")
+    if made.repeated:
+        return _shown(request, desk, "The study is closed.", True, "#close-problem")
     return go(request, _back(desk))
 
 

@@ -33,22 +33,29 @@ def digest(sentences: Sequence[str]) -> str:
 
 def ask_first(
     request: Request,
+    study: Snapshot,
     sentences: Sequence[str],
+    confirmed: str,
     *,
     title: str,
     button: str,
     action: str,
     back: str,
     fields: Mapping[str, str],
-) -> Response:
-    """Return the question, as a dialogue or, without scripts, as a page.
+) -> Response | None:
+    """Return the question, as a dialogue or, without scripts, as a page; None if it is answered.
+
+    It is answered if the same was confirmed, and if the form was carried out before: then it says
+    so when it comes again, whatever it would do by now.
 
     Parameters
     ----------
     request
         The form.
-    sentences
-        What will happen.
+    study
+        As it is.
+    sentences, confirmed
+        What will happen, and the digest of what was confirmed.
     title, button
         What is asked, and what the button says that does it.
     action, back
@@ -56,6 +63,10 @@ def ask_first(
     fields
         What the form held, its key among them.
     """
+    if confirmed == digest(sentences) or any(
+        entry.key == fields["key"] for entry in study.entries if entry.key
+    ):
+        return None
     given: dict[str, Any] = {
         "title": title,
         "sentences": sentences,

@@ -58,16 +58,19 @@ async def correct(
         paid = amount("cost", cost.strip()) if cost.strip() else old.cost
         if old.fate in (TOLD, RECORDED) and (right, paid) != (old.value, old.cost):
             sentences = confirm.of_correcting(old, right, paid)
-            if confirmed != confirm.digest(sentences):
-                return confirm.ask_first(
-                    request,
-                    sentences,
-                    title=f"Correct number {number}?",
-                    button="Correct it",
-                    action=f"/studies/{segment(desk.name)}/requests/{number}/correct",
-                    back=back,
-                    fields={"value": value, "cost": cost, "why": why, "key": key},
-                )
+            question = confirm.ask_first(
+                request,
+                study,
+                sentences,
+                confirmed,
+                title=f"Correct number {number}?",
+                button="Correct it",
+                action=f"/studies/{segment(desk.name)}/requests/{number}/correct",
+                back=back,
+                fields={"value": value, "cost": cost, "why": why, "key": key},
+            )
+            if question is not None:
+                return question
         made = await desk.correct(number, right, cost.strip() or None, why.strip(), by=actor,
                                   key=key)  # fmt: skip
     except BudgetedError as error:

@@ -16,7 +16,7 @@ from budgeted.web.intake import Understood, Upload, understand
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
-from budgeted.web.pages.once import Once
+from budgeted.web.pages.once import Once, held_in
 from budgeted.web.pages.templates import render
 from budgeted.web.views.intake import preview_view
 from budgeted.web.views.studies import policy_choices
@@ -54,8 +54,9 @@ async def create(request: Request, office: TheOffice, actor: TheActor) -> Respon
         return f"/studies/{segment(desk.name)}"
 
     once: Once = request.app.state.once
+    form = await request.form()
     try:
-        address = await once.lead(_text(await request.form(), "key"), begin)
+        address = await once.lead(_text(form, "key"), await held_in(form, actor), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
     return go(request, address)

@@ -13,7 +13,7 @@ from budgeted.web.api.live import watched_rehearsal
 from budgeted.web.jobs import Wanted
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
-from budgeted.web.pages.once import Once
+from budgeted.web.pages.once import Once, held_in
 from budgeted.web.pages.templates import render
 
 router = APIRouter(prefix="/rehearsals")
@@ -37,7 +37,7 @@ async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Resp
 
     once: Once = request.app.state.once
     try:
-        address = await once.lead(_text(form, "key"), begin)
+        address = await once.lead(_text(form, "key"), await held_in(form, actor), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
     return go(request, address)

@@ -14,6 +14,9 @@ const parseCards = (html) => {
 
 const isSettled = (card) => card.classList.contains("settled");
 
+// What a card says to who looks at it; an Undo takes back what it says.
+const wordsOf = (card) => [".above", ".outcome", ".because"].map((each) => card.querySelector(each)?.textContent).join("|");
+
 // A card takes the place of another of the same size; it takes nothing for a moment, because a
 // click that comes now was meant for what stood there.
 const replaceCard = (old, fresh) => {
@@ -33,6 +36,7 @@ const setAside = (old, fresh) => {
   for (const each of old.querySelectorAll("button, input, select, textarea")) each.disabled = true;
   const note = document.createElement("div");
   note.className = "notice";
+  old.querySelector(":scope > .notice")?.remove(); // it may have been corrected since
   note.append("Somebody else has just settled this request: ", ...fresh.querySelector(".because").childNodes);
   old.append(note);
 };
@@ -43,9 +47,10 @@ const reconcile = (list, html) => {
     const fresh = wanted.get(card.id);
     wanted.delete(card.id);
     if (!fresh || card.querySelector(".htmx-request")) continue; // its own answer is on its way
-    if (isSettled(card) && isSettled(fresh)) continue;
     if (!isSettled(card) && !isSettled(fresh)) continue;
-    if (isSettled(fresh) && isTouched(card)) setAside(card, fresh);
+    const aside = card.classList.contains("aside");
+    if (isSettled(card) && isSettled(fresh) && !aside && wordsOf(card) === wordsOf(fresh)) continue;
+    if (isSettled(fresh) && (aside || isTouched(card))) setAside(card, fresh);
     else replaceCard(card, fresh);
   }
   for (const card of wanted.values()) {

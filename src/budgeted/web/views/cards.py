@@ -7,12 +7,18 @@ from collections.abc import Collection
 from pydantic import Field
 
 from budgeted.events import Entry
-from budgeted.money import show
 from budgeted.study import Requested
 from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import CANCELLED, FAILED, PENDING
-from budgeted.study.words import value_in_words
-from budgeted.web.views.parts import RequestView, View, people_time, request_of
+from budgeted.study.standing import PENDING
+from budgeted.web.views.parts import (
+    RequestView,
+    View,
+    is_undoable,
+    outcome,
+    outcome_of,
+    people_time,
+    request_of,
+)
 
 
 class SettledView(View):
@@ -25,6 +31,7 @@ class SettledView(View):
     fate: str
     value: str | None
     words: str = Field(examples=["anna, 2026-01-05 09:30:00 UTC: low, 4.00 charged."])
+    outcome: str = Field(description="digest of what became of it, for who takes it back")
     undoable: bool
 
 
@@ -59,13 +66,6 @@ def cards_view(study: Snapshot, shown: tuple[int, ...]) -> CardsView:
 
 def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> SettledView:
     """Return a request that is over, with the event that it was last about."""
-    if request.fate == CANCELLED:
-        what = "cancelled, its money is free again"
-    elif request.fate == FAILED:
-        bill = f"{show(request.cost)} charged" if request.cost else "its money is free again"
-        what = f"failed, {bill}"
-    else:
-        what = f"{value_in_words(request.value)}, {show(request.cost)} charged"
     who = "" if last is None else f"{last.by}, {people_time(last.at)} UTC: "
     return SettledView(
         number=request.number,
@@ -74,10 +74,9 @@ def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> Settl
         label=request.label,
         fate=request.fate,
         value=request.value,
-        words=f"{who}{what}.",
-        undoable=not study.closed
-        and request.asked is not None
-        and request.case not in study.withdrawn,
+        words=f"{who}{outcome(request)}.",
+        outcome=outcome_of(request),
+        undoable=is_undoable(study, request),
     )
 
 

@@ -9,7 +9,15 @@ from pydantic import Field
 from budgeted.events import Entry, Undone
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.words import as_csv, describe
-from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
+from budgeted.web.views.parts import (
+    EventView,
+    RequestView,
+    View,
+    event_of,
+    is_undoable,
+    outcome_of,
+    request_of,
+)
 from budgeted.web.views.studies import StudyCard, card_of
 
 PER_PAGE = 100
@@ -24,6 +32,11 @@ class HistoryLine(View):
     event: EventView
     request: RequestView | None = Field(description="None for events that are about no request")
     corrects: bool = Field(description="whether its value can be corrected from this line")
+    undoes: str = Field(
+        default="",
+        description="digest of what became of the request, if this line says it and it can be "
+        "taken back",
+    )
 
 
 class HistoryView(View):
@@ -67,10 +80,11 @@ def history_view(
     undone = {
         entry.event.number: entry.seq for entry in study.entries if isinstance(entry.event, Undone)
     }
+    last = {getattr(entry.event, "number", None): entry.seq for entry in study.entries}
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[_line(study, entry, undone) for entry in shown],
+        lines=[_line(study, entry, undone, last) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -133,14 +147,23 @@ def worklist_csv(study: Snapshot) -> str:
     )  # fmt: skip
 
 
-def _line(study: Snapshot, entry: Entry, undone: Mapping[int, int]) -> HistoryLine:
+def _line(
+    study: Snapshot, entry: Entry, undone: Mapping[int, int], last: Mapping[int | None, int]
+) -> HistoryLine:
     shown = event_of(entry)
     if shown.number is None:
         return HistoryLine(event=shown, request=None, corrects=False)
-    request = request_of(study.request(shown.number), study.state.problem)
+    found = study.request(shown.number)
+    request = request_of(found, study.state.problem)
+    undoable = shown.seq == last[shown.number] and is_undoable(study, found)
     brought = shown.kind in ("told", "recorded", "corrected")
     brought &= shown.seq > undone.get(shown.number, 0)  # what was undone is no value any more
-    return HistoryLine(event=shown, request=request, corrects=brought and request.correctable)
+    return HistoryLine(
+        event=shown,
+        request=request,
+        corrects=brought and request.correctable,
+        undoes=outcome_of(found) if undoable else "",
+    )
 
 
 def _case(study: Snapshot, event: EventView) -> str:

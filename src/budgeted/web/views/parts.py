@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted import events
 from budgeted.events import Entry
+from budgeted.money import show
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.study import Requested
-from budgeted.study.standing import RECORDED, TOLD
-from budgeted.study.words import describe, ranking
+from budgeted.study.snapshot import Snapshot
+from budgeted.study.standing import CANCELLED, FAILED, RECORDED, TOLD
+from budgeted.study.words import describe, ranking, value_in_words
 
 _MOST_COMPARED = 12
 
@@ -128,6 +132,31 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
         compared_more=every - len(ranked),
         correctable=request.fate in (TOLD, RECORDED),
     )
+
+
+def outcome(request: Requested) -> str:
+    """Return what became of a request that is over, in words."""
+    if request.fate == CANCELLED:
+        return "cancelled, its money is free again"
+    if request.fate == FAILED:
+        bill = f"{show(request.cost)} charged" if request.cost else "its money is free again"
+        return f"failed, {bill}"
+    return f"{value_in_words(request.value)}, {show(request.cost)} charged"
+
+
+def outcome_of(request: Requested) -> str:
+    """Return a digest of what became of a request: who takes it back says what was seen."""
+    seen = json.dumps([request.fate, request.value, show(request.cost)])
+    return hashlib.sha256(seen.encode()).hexdigest()[:16]
+
+
+def is_undoable(study: Snapshot, request: Requested) -> bool:
+    """Tell whether what became of a request may be taken back, as far as can be seen."""
+    over = request.fate in (TOLD, FAILED, CANCELLED)
+    asked = request.asked is not None and request.case not in study.withdrawn
+    # One that brought nothing may have been asked for, or recorded, again.
+    last = request.fate == TOLD or study.is_last(request)
+    return over and asked and last and not study.closed
 
 
 def event_of(entry: Entry) -> EventView:
