@@ -82,18 +82,62 @@ def test_an_interval_of_the_belief_holds_what_a_beta_distribution_says():
     assert below(row["high"]) == pytest.approx(0.95, abs=0.02)
 
 
-def test_the_curve_tells_the_error_of_each_belief_on_the_way(study):
-    entries = study.history()
-    track = Curve(study.created)
-    track.advance(entries)
-    standing, expected = None, {}
+def steps(entries):
+    """Money and expected error after each event that bought something, by the fold alone."""
+    standing, found = None, {}
     for entry in entries:
         standing = fold(standing, [entry], "test")
-        if entry.seq == 1 or entry.event.kind in ("told", "failed", "corrected"):
+        if entry.seq == 1 or entry.event.kind in ("told", "failed"):
             error = expected_error(standing.state.belief, standing.delivered())
-            expected[float(standing.state.spent)] = error
-    assert {row["spent"]: row["error"] for row in track.points} == expected
-    assert all(row["low"] <= row["error"] <= row["high"] for row in track.points)
+            found[float(standing.state.spent)] = error
+    return found
+
+
+def test_the_curve_tells_the_error_of_each_belief_on_the_way(long_history):
+    created, entries = long_history
+    track = Curve(created)
+    track.advance(entries)
+    assert {row["spent"]: row["error"] for row in track.points} == steps(entries)
+    assert all(row["low"] <= row["error"] <= row["high"] for row in track.points if "low" in row)
+
+
+SLIPS = st.lists(st.sampled_from(["undo", "value", "cost"]), min_size=5, max_size=5)
+
+
+@settings(max_examples=12)
+@given(slips=SLIPS, whole=st.booleans())
+def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory, slips, whole):
+    """What was undone, or corrected, leaves no trace on the way of the money."""
+    folder = tmp_path_factory.mktemp("slips")
+    with (
+        begin(str(folder / "a.db"), "slips", policy="round-robin") as clumsy,
+        begin(str(folder / "a.db"), "none", policy="round-robin") as careful,
+    ):
+        track = Curve(clumsy.created)
+        for slip in slips:
+            request, same = clumsy.ask(1)[0], careful.ask(1)[0]
+            assert (request.case, request.feature) == (same.case, same.feature)
+            right = answer(request)
+            wrong = "no" if right == "yes" else "yes"
+            clumsy.tell(request.number, right if slip == "cost" else wrong, cost="1.25")
+            if not whole:
+                track.advance(clumsy.history())
+            if slip == "undo":
+                clumsy.undo(request.number)
+                clumsy.tell(request.number, right, cost="0.75")
+            else:
+                clumsy.correct(request.number, right, cost="0.75")
+            careful.tell(same.number, right, cost="0.75")
+        track.advance(clumsy.history())
+        with patch.object(curve, "outlook", lambda *_: Outlook(0, 0, 0)):
+            shown = [(row["spent"], row["error"]) for row in track.points]
+        assert shown == list(steps(careful.history()).items())
+        # The last one is undone, and not told again: the curve ends before it.
+        clumsy.undo(request.number)
+        track.advance(clumsy.history())
+        with patch.object(curve, "outlook", lambda *_: Outlook(0, 0, 0)):
+            assert [row["spent"] for row in track.points] == [row[0] for row in shown[:-1]]
+        assert track.points[-1]["spent"] == float(clumsy.state.spent)
 
 
 @settings(max_examples=15)

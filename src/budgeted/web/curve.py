@@ -1,8 +1,9 @@
 """How the error fell while the money was spent: points on the way of one study.
 
-Each point is a belief that the study held once. What the log says of the past never changes (a
-correction is a new event), so a point is computed once and kept. Of a long study some hundred
-points are kept, evenly along its purchases; a screen has no more.
+Each point is the belief after so many of the purchases that count. One that was undone is not on the
+way any more, and one that was corrected is there as it is now; what comes after it is computed anew,
+everything else once. Of a long study some hundred points are kept, evenly along its purchases; a
+screen has no more.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from budgeted import events
+from budgeted import money
 from budgeted.belief import Belief
 from budgeted.cache import size_of
 from budgeted.events import Created, Entry
-from budgeted.guard import Delivered
+from budgeted.guard import Delivered, deliver
+from budgeted.history import History
 from budgeted.judging import Validation
 from budgeted.study.standing import Standing, fold
 from budgeted.study.status import Outlook, expected_error, outlook
@@ -28,18 +31,21 @@ MOST_POINTS = 120
 _FEW_CASES = 4096
 """Intervals are cheap where the problem has at most so many different cases."""
 _BANDS, _BANDS_OF_LARGE = 24, 4
-_CHANGES = (events.Told, events.Recorded, events.Failed, events.Corrected,
-            events.Undone)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Point:
-    """What was believed when so much had been spent, after the event of that number."""
+    """What was believed after so many purchases, which cost so much together."""
 
-    seq: int
-    spent: float
+    bought: int
+    paid: Decimal
     belief: Belief
     delivered: Delivered
+
+    @property
+    def spent(self) -> float:
+        """What was paid, as a chart takes it."""
+        return float(self.paid)
 
     @cached_property
     def error(self) -> float:
@@ -81,7 +87,8 @@ class Curve:
         self._standing = Standing(created)
         self._validation = validation
         belief = self._standing.state.belief
-        self._points = [Point(1, 0.0, belief, Delivered(belief))]
+        self._points = [Point(0, Decimal(0), belief, Delivered(belief))]
+        self._history = self._standing.state.history
         self._known_errors: dict[int, float] = {}
         self.seq = 1
         self.bytes = 0
@@ -90,22 +97,37 @@ class Curve:
     def advance(self, entries: Sequence[Entry]) -> None:
         """Take in the events that came since; those known already are passed over."""
         new = [entry for entry in entries if entry.seq > self.seq]
-        changes = [entry.seq for entry in new if isinstance(entry.event, _CHANGES)]
-        stride = math.ceil(len(changes) / MOST_POINTS) or 1
-        kept = {*changes[::stride], *changes[-1:]}
-        for entry in new:
-            fold(self._standing, [entry], "this study")
-            if entry.seq in kept:
-                state = self._standing.state
-                delivered = self._standing.delivered()
-                self._add(Point(entry.seq, float(state.spent), state.belief, delivered))
-            self.seq = entry.seq
+        if new:
+            fold(self._standing, new, "this study")
+            self.seq = new[-1].seq
+            self._follow(self._standing.state.history)
+
+    def _follow(self, history: History) -> None:
+        """Keep the points up to the first purchase that is another now, and go on from there."""
+        same = _alike(self._history, history)
+        self._history = history
+        self._points = [point for point in self._points if point.bought <= same]
+        self._known_errors = {at: each for at, each in self._known_errors.items() if at <= same}
+        last = self._points[-1]
+        paid, belief = last.paid, last.belief
+        new = range(last.bought + 1, len(history) + 1)
+        stride = math.ceil(len(new) / MOST_POINTS) or 1
+        kept = {*new[::stride], *new[-1:]}
+        for bought in new:
+            purchase = history[bought - 1]
+            paid = money.add(paid, purchase.cost)
+            if purchase.value is not None:
+                belief = belief.observe_at(purchase.feature, purchase.label, purchase.value)
+            if bought in kept:
+                classifier = self._standing.created.classifier
+                delivered = deliver(classifier, belief, history[:bought])
+                self._add(Point(bought, paid, belief, delivered))
         if len(self._points) > 2 * MOST_POINTS:
             self._points = [*self._points[:-1:2], self._points[-1]]
 
     def _add(self, point: Point) -> None:
-        """Keep one point for an amount of money: the last word, as after a correction."""
-        if len(self._points) > 1 and self._points[-1].spent == point.spent:
+        """Keep one point for an amount of money: the last word, as where a price was nothing."""
+        if len(self._points) > 1 and self._points[-1].paid == point.paid:
             del self._points[-1]
         self._points.append(point)
 
@@ -127,9 +149,9 @@ class Curve:
         return rows
 
     def _measured(self, validation: Validation, point: Point) -> float:
-        if point.seq not in self._known_errors:
-            self._known_errors[point.seq] = validation.error(*point.delivered)
-        return self._known_errors[point.seq]
+        if point.bought not in self._known_errors:
+            self._known_errors[point.bought] = validation.error(*point.delivered)
+        return self._known_errors[point.bought]
 
     def _with_band(self) -> set[int]:
         """Which points get an interval: few and evenly spaced, as it costs the most."""
@@ -140,3 +162,10 @@ class Curve:
         if len(known) >= number // 2:  # a study that grows needs one more, not another grid
             return known | {last}
         return {round(at) for at in np.linspace(0, last, number)}
+
+
+def _alike(one: History, other: History) -> int:
+    """Return how many purchases two histories begin alike with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), shorter)
