@@ -1,5 +1,6 @@
 """What the server says about itself: its log, its metrics, whether it is ready, its document."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -138,6 +139,18 @@ def test_ready_and_the_log_tell_that_the_database_is_gone(tmp_path, files, monke
     line = next(each for each in lines(tmp_path) if each["path"] == "/api/studies")
     assert line["status"] == 503
     assert "studies.db" in line["cause"]
+    line = next(each for each in lines(tmp_path)[::-1] if each["path"] == "/ready")
+    assert line["status"] == 503
+    assert "studies.db" in line["cause"]
+
+
+def test_the_log_tells_that_the_database_takes_too_long(tmp_path, files, monkeypatch):
+    with client(tmp_path, **files) as browser:
+        monkeypatch.setattr("budgeted.web.probes._PATIENCE", 0.01)
+        monkeypatch.setattr(browser.app.state.office, "ping", lambda: asyncio.sleep(0.5))
+        assert browser.get("/ready").status_code == 503
+    line = next(each for each in lines(tmp_path) if each["path"] == "/ready")
+    assert "studies.db: has not answered for" in line["cause"]
 
 
 def families(text):

@@ -8,7 +8,7 @@ import trustme
 from click.testing import CliRunner
 
 from budgeted.cli import main
-from tests.webs import make_study, process
+from tests.webs import client, make_study, process
 
 
 @pytest.fixture
@@ -60,3 +60,45 @@ def test_a_certificate_that_is_none_is_refused_in_words(tmp_path, certified):
     assert refused.exit_code == 1
     assert "certificate.pem" in refused.output
     assert "Traceback" not in refused.output
+
+
+def test_credentials_that_cannot_be_read_leave_no_database(tmp_path):
+    command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0",
+               "--password-file", str(tmp_path / "nofile")]  # fmt: skip
+    refused = CliRunner().invoke(main, command)
+    assert refused.exit_code == 1
+    assert "nofile" in refused.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_address_that_is_said_has_the_path_in_front_and_leads_to_the_page(tmp_path):
+    with process(tmp_path, "--root-path", "/budgeted") as (address, _):
+        assert address.endswith("/budgeted")
+        page = httpx.get(address, follow_redirects=True)
+        assert page.status_code == 200
+        assert page.url.path == "/budgeted/studies"
+
+
+PAGES = [
+    "/",
+    "/health",
+    "/ready",
+    "/studies",
+    "/studies/flu",
+    "/studies/flu/history",
+    "/studies/new",
+]
+
+
+def test_head_is_answered_as_get_without_its_body(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as browser:
+        for path in PAGES:
+            whole, head = browser.get(path), browser.head(path)
+            assert (head.status_code, head.content) == (whole.status_code, b""), path
+            for name in ("content-type", "location", "content-security-policy"):
+                assert head.headers.get(name) == whole.headers.get(name)
+        assert browser.head("/studies/nothing").status_code == 404
+        assert browser.head("/studies/flu/live").status_code == 405  # it would never end
+        assert browser.get("/health").status_code == 200  # the connection is still good

@@ -82,6 +82,11 @@ class Office:
         return await asyncio.to_thread(summaries, self._database)
 
     @property
+    def where(self) -> str:
+        """Which database it is, for the log; without its password."""
+        return self._database.where
+
+    @property
     def _database(self) -> Journal:
         assert self._journal is not None, "not open yet"
         return self._journal

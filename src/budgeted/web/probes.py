@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from budgeted.errors import BudgetedError
+from budgeted.errors import BudgetedError, JournalError
 from budgeted.web.metrics import TYPE, Metrics
 from budgeted.web.office import Office
 
@@ -38,6 +38,8 @@ class Readiness:
         self._office = office
         self._asking: asyncio.Task[bool] | None = None
         self._asked = 0.0
+        self.cause: Exception | None = None
+        """Why it does not, for the log."""
 
     async def check(self) -> bool:
         """Tell whether the database answers, and soon enough."""
@@ -46,30 +48,35 @@ class Readiness:
         ):
             self._asked = time.monotonic()
             self._asking = asyncio.create_task(self._ask())
-        with suppress(TimeoutError):
+        try:
             return await asyncio.wait_for(asyncio.shield(self._asking), _PATIENCE)
-        return False
+        except TimeoutError:
+            self.cause = JournalError(f"has not answered for {_PATIENCE:g} s", self._office.where)
+            return False
 
     async def _ask(self) -> bool:
         try:
             await self._office.ping()
-        except (BudgetedError, OSError):
+        except (BudgetedError, OSError) as error:
+            self.cause = error
             return False
+        self.cause = None
         return True
 
 
-@router.get("/health")
+@router.api_route("/health", methods=["GET", "HEAD"])
 async def health() -> Response:
     """Say that the server is alive, and nothing else."""
     return JSONResponse({"alive": True})
 
 
-@router.get("/ready")
+@router.api_route("/ready", methods=["GET", "HEAD"])
 async def ready(request: Request) -> Response:
     """Say whether the database answers: 200, or 503 without a word about where it is."""
     found: Readiness = request.app.state.readiness
     if await found.check():
         return JSONResponse({"ready": True})
+    request.state.cause = found.cause
     return JSONResponse({"ready": False, "error": "the database does not answer"}, 503)
 
 

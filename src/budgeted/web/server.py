@@ -130,9 +130,9 @@ def run(
     """
     if tls is not None:
         check_certificate(*tls)
+    app = create_app(settings)  # reads the credentials, before anything is made
     Journal(settings.database, "", create=True).release()  # if it does not answer, that is said
     limit_arenas()
-    app = create_app(settings)
     listening = listen(settings)
     server = Server(app, settings, tls)
     address = _address(settings, listening, tls is not None)
@@ -203,4 +203,5 @@ def _address(settings: Settings, listening: socket.socket, tls: bool) -> str:
     host = settings.host
     if ":" in host and not host.startswith("["):
         host = f"[{host}]"
-    return f"{'https' if tls else 'http'}://{host}:{listening.getsockname()[1]}"
+    scheme, port = "https" if tls else "http", listening.getsockname()[1]
+    return f"{scheme}://{host}:{port}{settings.root_path}"

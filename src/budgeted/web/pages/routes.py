@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
+from fastapi.routing import APIRoute
 
 from budgeted.web.forms import checked_form
 from budgeted.web.pages import (
@@ -20,4 +21,9 @@ from budgeted.web.pages import (
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
 for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
+    for _route in _module.router.routes:
+        # A program that looks whether a page is there asks with HEAD; a stream has no end.
+        if isinstance(_route, APIRoute) and "GET" in _route.methods:
+            if not _route.path.endswith("/live"):
+                _route.methods.add("HEAD")
     router.include_router(_module.router)
