@@ -1,9 +1,9 @@
 """How the error fell while the money was spent: points on the way of one study.
 
-Each point is the belief after so many of the purchases that count. One that was undone is not on the
-way any more, and one that was corrected is there as it is now; what comes after it is computed anew,
-everything else once. Of a long study some hundred points are kept, evenly along its purchases; a
-screen has no more.
+Each point is the belief after so many of the purchases that count. One that was undone is not on
+the way any more, and one that was corrected is there as it is now; what comes after it is computed
+anew, everything else once. Of a long study some hundred points are kept, evenly along its
+purchases; a screen has no more.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)]
 for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
-        if isinstance(_route, APIRoute) and "GET" in _route.methods:
-            if not _route.path.endswith("/live"):
-                _route.methods.add("HEAD")
+        if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):
+            continue
+        if "GET" in (_methods := _route.methods or set()):
+            _methods.add("HEAD")
     router.include_router(_module.router)
