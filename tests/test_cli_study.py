@@ -122,7 +122,7 @@ def test_predictions_of_new_cases(begun, tmp_path):
     prior = ("--prior", "iron-deficiency=0.01", "--prior", "chronic-disease=0.99")
     shown = document(begun("predict", "new.csv", "--model", "model.json", *prior, "--json"))
     assert shown[0]["predicted"] == "chronic-disease"
-    assert "prior" in begun("predict", "new.csv", "--prior", "iron=1", code=1).stderr
+    assert "prior" in begun("predict", "new.csv", "--prior", "iron=1", code=2).stderr
     assert "LABEL=SHARE" in begun("predict", "new.csv", "--prior", "x", code=2).stderr
 
 
