@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
 
 from budgeted.errors import JournalError
 from budgeted.journal import Journal
-from budgeted.journal.beside import file_beside
+from budgeted.journal.beside import file_beside, head_beside, keep_beside
+from budgeted.journal.tables import Head
 from tests import flips
 from tests.journals import told
 
@@ -139,3 +142,57 @@ def test_what_is_kept_beside_may_lag_or_be_damaged(tmp_path):
         beside.write_bytes(content)
         with Journal(str(path), "a") as journal:
             assert len(journal.read()) == 2
+
+
+def test_an_older_number_is_not_kept_over_a_newer_one(tmp_path):
+    """The defect: a process that was slow to note its write hid that of a faster one."""
+    path = tmp_path / "studies.db"
+    path.touch()
+    for head in (Head(5, "5" * 64), Head(4, "4" * 64)):
+        keep_beside(str(path), "a", head)
+    assert head_beside(str(path), "a") == Head(5, "5" * 64)
+    keep_beside(str(path), "a", Head(6, "6" * 64))
+    assert head_beside(str(path), "a") == Head(6, "6" * 64)
+    assert head_beside(str(path), "b") == Head()
+
+
+KEEPER = """
+import sys
+from budgeted.journal.beside import keep_beside
+from budgeted.journal.tables import Head
+sys.stdin.readline()
+for number in range(300):
+    for seq in (1, 2):
+        keep_beside(sys.argv[1], f"{sys.argv[2]} {number}", Head(seq, sys.argv[2] * 64))
+"""
+
+
+def test_several_processes_keep_heads_in_one_file(tmp_path):
+    path = tmp_path / "studies.db"
+    path.touch()
+    keepers = {
+        digit: subprocess.Popen(
+            [sys.executable, "-c", KEEPER, str(path), digit], stdin=subprocess.PIPE
+        )
+        for digit in "123"
+    }
+    for keeper in keepers.values():
+        keeper.stdin.close()  # now
+    assert [keeper.wait() for keeper in keepers.values()] == [0, 0, 0]
+    for digit in keepers:
+        for number in range(300):
+            assert head_beside(str(path), f"{digit} {number}") == Head(2, digit * 64)
+
+
+def test_a_study_that_was_lost_does_not_begin_anew_in_silence(tmp_path):
+    path = tmp_path / "studies.db"
+    Journal(str(path), "a", create=True).release()
+    empty = path.read_bytes()
+    with Journal(str(path), "a") as journal:
+        journal.append([told(1), told(2)], expected=0, by="me")
+    path.write_bytes(empty)
+    with Journal(str(path), "a") as journal:
+        with pytest.raises(JournalError, match="an older copy was put in its place"):
+            journal.append([told(1)], expected=0, by="me")
+        file_beside(str(path)).unlink()
+        journal.append([told(1)], expected=0, by="me")

@@ -173,11 +173,9 @@ class Journal:
         ForeignHistoryError
             If the events that were seen before are not there any more.
         """
-        kept = Head()
-        if after == 0 and self.head.seq == 0 and self._file is not None:
-            # Before the events: what it says now was written by now. Later, somebody else may
-            # have written more than what was read here.
-            kept = head_beside(self._file, self.study)
+        # Before the events: what it says now was written by now. Later, somebody else may have
+        # written more than what was read here.
+        kept = self._kept_beside() if after == 0 and self.head.seq == 0 else Head()
         with (
             translated(self.where, self.study),
             self._engine.connect() as connection,
@@ -237,11 +235,14 @@ class Journal:
     ) -> Head:
         """Write entries behind what is known; return the head that they lead to."""
         lost: Exception | None = None
+        kept = self._kept_beside() if known.seq == 0 else Head()
         with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
             connection = plain.execution_options(budgeted_write=True)
             transaction = connection.begin()
             found = writing.hold_head(connection, self.study)
             writing.check_head(connection, found, known, self.study, self.where)
+            if found.seq == 0:  # one that was lost must not begin anew in silence
+                self._check_kept(kept, found)
             rows, head = self._rows(entries, texts, found)
             if not rows:
                 return head
@@ -277,6 +278,9 @@ class Journal:
             ) from error
         if not fate:
             raise JournalError(f"{said}; {UNCHANGED}, try again", self.where) from error
+
+    def _kept_beside(self) -> Head:
+        return Head() if self._file is None else head_beside(self._file, self.study)
 
     def _check_kept(self, kept: Head, head: Head) -> None:
         """Raise an error if the file, with this head, lacks what was kept of it beside."""
