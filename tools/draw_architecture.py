@@ -27,6 +27,7 @@ WHAT = {
     "relevance": "a belief: what matters?",
     "executors": "processes, Dask",
     "results": "runs in a folder",
+    "changes": "what was another",
     "run_files": "runs as Parquet",
     "dask_files": "files for workers",
     "own_policies": "those of the user",

@@ -56,8 +56,8 @@ def run(
     """Run the experiment of a TOML FILE, or what is missing of it.
 
     Every run is kept as it ends; stop at any time and start again to continue. The results do not
-    depend on the number of workers. Runs that other code computed, and files that are damaged, are
-    not used but computed anew.
+    depend on the number of workers. Runs that other code computed, or of a table or an experiment
+    that has changed, and files that are damaged, are not used but computed anew; it is said.
     """
     from budgeted.experiment import read
 
@@ -127,6 +127,11 @@ def run_with_progress(
         total = chosen.runs * len(chosen.contenders)
         task = progress.add_task(chosen.name, total=total, completed=total - missing)
         store = run_experiment(chosen, out, executor, after_run=lambda: progress.advance(task))
+    if missing < total:
+        click.echo(
+            f"{chosen.name}: runs that were there already: {total - missing}; computed: {missing}",
+            err=True,
+        )
     return store.results, store.load()
 
 

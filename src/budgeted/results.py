@@ -8,6 +8,7 @@ in a fixed order, so that neither the number of workers nor an interruption leav
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from budgeted import run_files
+from budgeted.changes import changes
 from budgeted.deciding_code import code_hash, parts
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiment import Experiment
@@ -43,6 +45,18 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """Runs of the last time that are not used, because the experiment was another."""
+
+    runs: int
+    why: tuple[str, ...]
+
+    def __str__(self) -> str:
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return f"{', '.join(self.why)}; not used: {runs} of before"
+
+
+@dataclass(frozen=True)
 class Survey:
     """What is to be computed of an experiment, and what is there and cannot be used."""
 
@@ -50,6 +64,7 @@ class Survey:
     missing: list[Pair]
     damaged: list[Path]
     others: list[Others]
+    earlier: Earlier | None = None
 
     def remarks(self) -> list[str]:
         """Return in words what is there and cannot be used."""
@@ -58,6 +73,8 @@ class Survey:
         if len(self.damaged) > len(named):
             more = len(self.damaged) - len(named)
             said.append(f"{self.name}: {more} more files are damaged; these runs are done again")
+        if self.earlier is not None:
+            said.append(f"{self.name}: changed since the last time: {self.earlier}")
         return said + [
             f"{self.name}: not used, as other code computed them: {each}" for each in self.others
         ]
@@ -117,7 +134,8 @@ class Store:
         missing = self.missing()
         files = [self.run_file(*pair) for pair in missing]
         damaged = [file for file in files if file.exists()]
-        return Survey(self.experiment.name, missing, damaged, self.others() if missing else [])
+        others = self.others() if missing else []
+        return Survey(self.experiment.name, missing, damaged, others, self.earlier())
 
     def others(self) -> list[Others]:
         """Return which runs of other code there are."""
@@ -127,6 +145,18 @@ class Store:
             if folder != self.runs_folder and runs:
                 found.append(Others(folder.name.rpartition("-")[2], runs, _why(here, folder)))
         return found
+
+    def earlier(self) -> Earlier | None:
+        """Return the runs of the last time if the experiment or its table was another then."""
+        ours = re.compile(rf"{re.escape(self.experiment.name)}-[0-9a-f]{{12}}-[0-9a-f]{{12}}")
+        folders = [each for each in self._base.parent.glob("*") if ours.fullmatch(each.name)]
+        last = max(folders, key=_begun, default=self.runs_folder)
+        runs = len(list(last.glob("*.parquet")))
+        if last.name.startswith(f"{self._base.name}-") or not runs:
+            return None
+        told = _first_facts(last)
+        why = ["the experiment"] if told is None else changes(told, self.experiment)
+        return Earlier(runs, tuple(why))
 
     def begin(self) -> None:
         """Make the folder of the runs, and note in it which code computes them."""
@@ -244,13 +274,28 @@ def _own_code(module: Source) -> str:
 
 
 def _why(here: Provenance, folder: Path) -> tuple[str, ...]:
+    told = _first_facts(folder)
+    if told is None:
+        return ("none of them can be read",)
+    return tuple(here.differences(Provenance.of(told["provenance"]), _changed(folder)))
+
+
+def _first_facts(folder: Path) -> dict[str, Any] | None:
+    """Return what the first run of a folder says of itself that can be read."""
     for file in sorted(folder.glob("*.parquet")):
         try:
-            there = Provenance.of(run_files.facts(file)["provenance"])
+            return run_files.facts(file)
         except DamagedError:
             continue
-        return tuple(here.differences(there, _changed(folder)))
-    return ("none of them can be read",)
+    return None
+
+
+def _begun(folder: Path) -> int:
+    """Return when the runs of a folder were last asked for: `Store.begin` writes its note anew."""
+    try:
+        return (folder / _CODE).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _changed(folder: Path) -> list[str]:
