@@ -1,14 +1,19 @@
 """What `budgeted experiment run` says and leaves behind, as somebody meets it who is new to it."""
 
 import json
+import re
 import tomllib
+from decimal import Decimal
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from budgeted.cli import main
+from budgeted.cli_experiment import _amount
 from budgeted.experiment import parse
 from budgeted.results import Store, provenance, read_results
+from budgeted.runs import Run, Runs
 
 TOML = """
 title = "Visits"
@@ -47,6 +52,12 @@ def run(folder, *more):
         main, ["experiment", "run", str(folder / "visits.toml"), "--out", str(folder / "out"),
                "--workers", "1", "--figure", "json", *more],
     )  # fmt: skip
+
+
+def rows_of(printed):
+    """The cells of a table by the first of each row."""
+    lines = [re.split("[│┃]", line)[1:-1] for line in printed.splitlines()]
+    return {cells[0].strip(): [each.strip() for each in cells[1:]] for cells in lines if cells}
 
 
 def files(folder):
@@ -124,3 +135,61 @@ def test_what_has_changed_in_the_experiment_is_named(folder, old, new, names):
     ]
     other = parse(tomllib.loads(TOML), "visits-more", folder=folder)
     assert Store(folder / "out", other).survey().remarks() == []
+
+
+FRUGAL = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from budgeted.policies import Choice
+
+
+@dataclass(frozen=True)
+class Frugal:
+    name: ClassVar[str] = "frugal"
+    summary: ClassVar[str] = "fever, three times"
+
+    def choose(self, state, rng):
+        cells = [cell for cell in state.affordable() if cell.feature == 0]
+        return Choice(cells[0]) if len(state.history) < 3 else None
+"""
+
+
+def test_a_policy_that_stops_early_is_listed_and_drawn_with_what_it_spent(folder):
+    (folder / "frugal.py").write_text(FRUGAL)
+    (folder / "visits.toml").write_text(
+        'modules = ["frugal.py"]\n' + TOML + '\n[[policy]]\nname = "frugal"\n'
+    )
+    printed = run(folder)
+    assert printed.exit_code == 0, printed.output
+    rows = rows_of(printed.stdout)
+    quarter, half, end, spent = rows["frugal"]
+    assert (quarter, half, spent) == ("–", "–", "3"), "a quarter of 20 was never spent"
+    assert "±" in end
+    assert rows["policy"][-2:] == ["at the end", "spent"]
+    told = json.loads(run(folder, "--json").stdout)
+    frugal = told["policies"][-1]
+    assert (frugal["budget"], frugal["mean_spent"]) == ("20", 3)
+    drawn = json.loads((folder / "out" / "visits.json").read_text())["data"]["values"]
+    ends = {name: max(row["x"] for row in drawn if row["policy"] == name)
+            for name in ("frugal", "round-robin")}  # fmt: skip
+    assert ends["frugal"] == 3
+    assert ends["round-robin"] > 15
+
+
+def test_where_all_money_is_spent_the_table_does_not_repeat_it(folder):
+    (folder / "visits.toml").write_text(TOML.replace("fever = 1, age = 4, smoker = 2", "").replace(
+        "costs = {}", "costs = 1"))  # fmt: skip
+    assert rows_of(run(folder).stdout)["policy"][-1] == "at the end"
+
+
+@pytest.mark.parametrize(
+    ("spent", "says"),
+    [((20, 20), "20"), ((20, 19), "19.50"), ((1, 1, 0), "0.66"), (("0.125", "0.124"), "0.124")],
+)
+def test_less_than_the_budget_never_looks_like_it(spent, says):
+    runs = [
+        Run(*[np.zeros(1, int)] * 3, (Decimal(each),), (Decimal(each),), np.zeros(1), 0.1, 0.2)
+        for each in spent
+    ]
+    assert _amount(Runs(("x",), tuple(runs))) == says

@@ -269,12 +269,14 @@ def test_the_table_has_columns_of_money(done):
     rows = {
         cells[0].strip(): [each.strip() for each in cells[1:]]
         for line in result.stdout.splitlines()
-        if len(cells := line.strip("│┃ ").replace("┃", "│").split("│")) == 5
+        if len(cells := line.strip("│┃ ").replace("┃", "│").split("│")) == 6
     }
-    assert rows["policy"] == ["budget", "25 % spent", "50 % spent", "at the end"]
+    assert rows["policy"] == ["budget", "25 % spent", "50 % spent", "at the end", "spent"]
     for label, runs in done.load().items():
         budget = Decimal({"round-robin": "7.5", "short": "6"}[label])
         assert rows[label][0] == str(budget)
+        spent = sum(each.spent[-1] for each in runs.runs) / 3
+        assert 0 <= spent - Decimal(rows[label][4]) < Decimal("0.01")
         for column, share in ((1, Decimal("0.25")), (2, Decimal("0.5")), (3, Decimal(1))):
             errors = []
             for each in runs.runs:

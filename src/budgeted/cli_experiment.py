@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,12 +180,28 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
     for share in _SHARES:
         table.add_column(f"{share} % spent", justify="right", no_wrap=True)
     table.add_column("at the end", justify="right", no_wrap=True)
+    unspent = any(played.mean_spent < Decimal(budgets[each]) for each, played in results.items())
+    if unspent:
+        table.add_column("spent", justify="right", no_wrap=True)
     for label, played in results.items():
         budget = Decimal(budgets[label])
-        errors = [played.error_within(budget * share / 100) for share in (*_SHARES, 100)]
+        amounts = [budget * share / 100 for share in _SHARES]
+        errors = [played.error_within(each) for each in (*amounts, budget)]
         cells = ["–" if isnan(each.sum()) else str(Mean.of(each)) for each in errors]
-        table.add_row(label, *([budgets[label]] if several else []), *cells)
+        for at, amount in enumerate(amounts):
+            if played.mean_spent < amount:  # it stopped before, and never spent so much
+                cells[at] = "–"
+        spent = [_amount(played)] if unspent else []
+        table.add_row(label, *([budgets[label]] if several else []), *cells, *spent)
     Console().print(table)
+
+
+def _amount(played: Runs) -> str:
+    """Return what was spent on average, rounded down: less than a budget must not look like it."""
+    decimals = (-int(each.as_tuple().exponent) for each in played.spent_at_end)
+    unit = Decimal(1).scaleb(-max(2, *decimals))
+    mean = played.mean_spent
+    return f"{mean if mean == mean.to_integral() else mean.quantize(unit, ROUND_DOWN):f}"
 
 
 def _origin(results: Mapping[str, Runs]) -> str:
@@ -200,6 +216,7 @@ def _document(
 ) -> dict[str, object]:
     from budgeted.fingerprints import one_fingerprint, provenances
 
+    budgets = {each.label: each.budget for each in chosen.contenders}
     return {
         "experiment": chosen.name,
         "title": chosen.title,
@@ -212,6 +229,8 @@ def _document(
         "policies": [
             {
                 "label": label,
+                "budget": budgets[label],
+                "mean_spent": float(runs.mean_spent),
                 "curve": runs.curve(),
                 "mean_purchases": dict(
                     zip(runs.features, runs.purchases.mean(axis=0).tolist(), strict=True)

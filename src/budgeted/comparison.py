@@ -30,9 +30,12 @@ def curves_figure(
     if not first.runs[0].discriminative:
         lines["best single feature"] = float(first.single.mean())
     if len(costs) > 1:
-        most = max(float(runs.spent[:, -1].max()) for runs in results.values())
-        amounts = [most * step / _STEPS for step in range(1, _STEPS + 1)]
-        curves = {label: runs.curve_by_money(amounts) for label, runs in results.items()}
+        ends = {label: float(max(runs.spent_at_end)) for label, runs in results.items()}
+        step = max(ends.values()) / _STEPS
+        curves = {
+            label: runs.curve_by_money(_amounts(step, ends[label]))
+            for label, runs in results.items()
+        }
         against = "spent"
     else:
         curves, against = {label: runs.curve() for label, runs in results.items()}, "purchases"
@@ -44,6 +47,16 @@ def curves_figure(
         against=against,
         error=error,
     )
+
+
+def _amounts(step: float, end: float) -> list[float]:
+    """Return the amounts at which a curve is drawn: no further than its policy has spent.
+
+    >>> _amounts(5.0, 12.0)
+    [5.0, 10.0, 12.0]
+    """
+    before = (step * number for number in range(1, _STEPS + 1))
+    return [*(each for each in before if each < end), end]
 
 
 def purchases_figure(title: str, results: Mapping[str, Runs]) -> Figure:

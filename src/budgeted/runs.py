@@ -186,6 +186,16 @@ class Runs:
         return _padded([np.array([float(amount) for amount in run.spent]) for run in self.runs])
 
     @property
+    def spent_at_end(self) -> tuple[Decimal, ...]:
+        """What each run had spent when it ended; a policy may stop before its money is gone."""
+        return tuple(run.spent[-1] if run.spent else Decimal(0) for run in self.runs)
+
+    @property
+    def mean_spent(self) -> Decimal:
+        """What a run had spent on average when it ended."""
+        return sum(self.spent_at_end, Decimal(0)) / len(self)
+
+    @property
     def final(self) -> Mean:
         """Error at the end of the runs."""
         return Mean.of(self.errors[:, -1])
