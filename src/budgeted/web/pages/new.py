@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError
 from budgeted.loss import LOSSES
@@ -16,6 +16,7 @@ from budgeted.web.intake import Understood, Upload, understand
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
+from budgeted.web.pages.fields import content_of, parts_of, text_of
 from budgeted.web.pages.once import Once, held_in
 from budgeted.web.pages.templates import render
 from budgeted.web.views.intake import preview_view
@@ -56,7 +57,7 @@ async def create(request: Request, office: TheOffice, actor: TheActor) -> Respon
     once: Once = request.app.state.once
     form = await request.form()
     try:
-        address = await once.lead(_text(form, "key"), await held_in(form, actor), begin)
+        address = await once.lead(text_of(form, "key"), await held_in(form, actor), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
     return go(request, address)
@@ -70,13 +71,13 @@ async def _understood(request: Request, office: TheOffice) -> Understood:
     form = await request.form()
     study: bytes | dict[str, Any] = _typed(form)
     if form.get("source") == "file":
-        study = await _content(form, "study_file") or b""
+        study = await content_of(form, "study_file") or b""
     upload = Upload(
         study,
-        await _content(form, "cases") or b"",
-        _text(form, "id_column") or "case",
-        _text(form, "label_column") or "label",
-        await _content(form, "validation"),
+        await content_of(form, "cases") or b"",
+        text_of(form, "id_column") or "case",
+        text_of(form, "label_column") or "label",
+        await content_of(form, "validation"),
     )
     return await asyncio.to_thread(understand, upload, office.settings.limits)
 
@@ -88,22 +89,22 @@ def _typed(form: FormData) -> dict[str, Any]:
         strict=False,
     )
     features = [
-        {"name": name.strip(), "values": _listed(values), "cost": cost.strip()}
+        {"name": name.strip(), "values": parts_of(values), "cost": cost.strip()}
         for name, values, cost in rows
         if (name + values + cost).strip()
     ]
-    seed = _text(form, "seed") or "0"
+    seed = text_of(form, "seed") or "0"
     number = whole_number(seed)
     typed: dict[str, Any] = {
-        "name": _text(form, "name"),
-        "budget": _text(form, "budget"),
-        "loss": _text(form, "loss") or "gini",
+        "name": text_of(form, "name"),
+        "budget": text_of(form, "budget"),
+        "loss": text_of(form, "loss") or "gini",
         "seed": clipped(seed) if number is None else number,
-        "policy": {"name": _text(form, "policy") or "auto"},
+        "policy": {"name": text_of(form, "policy") or "auto"},
         "features": features,
     }
-    labels, prior = _listed(_text(form, "labels")), _listed(_text(form, "prior"))
-    if rule := _text(form, "case_rule"):
+    labels, prior = parts_of(text_of(form, "labels")), parts_of(text_of(form, "prior"))
+    if rule := text_of(form, "case_rule"):
         typed["case_rule"] = rule
     if labels:
         typed["labels"] = labels
@@ -112,25 +113,8 @@ def _typed(form: FormData) -> dict[str, Any]:
     return typed
 
 
-def _listed(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
 def _number(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
         return text  # the check of the study says what is wrong with it
-
-
-def _text(form: FormData, key: str) -> str:
-    given = form.get(key, "")
-    return given.strip() if isinstance(given, str) else ""
-
-
-async def _content(form: FormData, key: str) -> bytes | None:
-    """The bytes of a file; None if none was chosen. Its name is never used."""
-    given = form.get(key)
-    if not isinstance(given, UploadFile) or not given.filename:
-        return None
-    return await given.read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.web import reading
@@ -13,6 +13,7 @@ from budgeted.web.api.live import watched_rehearsal
 from budgeted.web.jobs import Wanted
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
+from budgeted.web.pages.fields import content_of, parts_of, text_of
 from budgeted.web.pages.once import Once, held_in
 from budgeted.web.pages.templates import render
 
@@ -37,7 +38,7 @@ async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Resp
 
     once: Once = request.app.state.once
     try:
-        address = await once.lead(_text(form, "key"), await held_in(form, actor), begin)
+        address = await once.lead(text_of(form, "key"), await held_in(form, actor), begin)
     except BudgetedError as error:
         return refused(request, error, "#problem")
     return go(request, address)
@@ -74,20 +75,20 @@ async def live(request: Request, kept: TheRehearsals, id: str) -> Response:
 
 
 def _wanted(form: FormData) -> Wanted:
-    runs = whole_number(_text(form, "runs"))
-    seed = whole_number(_text(form, "seed") or "0")
+    runs = whole_number(text_of(form, "runs"))
+    seed = whole_number(text_of(form, "seed") or "0")
     if runs is None or seed is None:
         raise ExperimentError(["runs and seed: must be whole numbers"])
     return Wanted(
-        title=_text(form, "title"),
-        label=_text(form, "label"),
-        ignore=tuple(_listed(_text(form, "ignore"))),
+        title=text_of(form, "title"),
+        label=text_of(form, "label"),
+        ignore=tuple(parts_of(text_of(form, "ignore"))),
         policies=tuple(str(each) for each in form.getlist("policies")),
-        budgets=tuple(_listed(_text(form, "budgets"))),
+        budgets=tuple(parts_of(text_of(form, "budgets"))),
         runs=runs,
         seed=seed,
-        costs=_costs(_text(form, "cost") or "1", _text(form, "costs")),
-        missing=_text(form, "missing") or "no value",
+        costs=_costs(text_of(form, "cost") or "1", text_of(form, "costs")),
+        missing=text_of(form, "missing") or "no value",
     )
 
 
@@ -103,17 +104,8 @@ def _costs(every: str, lines: str) -> str | dict[str, str]:
     return named or every
 
 
-def _listed(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _text(form: FormData, key: str) -> str:
-    given = form.get(key, "")
-    return given.strip() if isinstance(given, str) else ""
-
-
 async def _table(form: FormData) -> bytes:
-    given = form.get("table")
-    if not isinstance(given, UploadFile) or not given.filename:
+    table = await content_of(form, "table")
+    if table is None:
         raise ExperimentError(["choose the table to rehearse on"])
-    return await given.read()
+    return table
