@@ -2,11 +2,15 @@
 
 import html
 import re
-from contextlib import contextmanager
+import sqlite3
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from budgeted import Study
+from budgeted.cli_study.hints import words as command
+from budgeted.errors import JournalError
 from budgeted.study.words import describe
 from tests.test_pages import PAGES
 from tests.webs import client, make_study
@@ -186,6 +190,42 @@ def test_refusals_speak_of_fields_and_buttons(unmoved, path, fields):
         said = words(answer)
         assert not SHELL.search(said), said
     assert events(unmoved) == before
+
+
+def other_program(path):
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE recipes (name TEXT)")
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [lambda path: None, lambda path: path.touch(), other_program,
+     lambda path: path.write_bytes(b"case,label\n1,well\n" * 100)],
+    ids=["gone", "empty", "of another program", "no database"],
+)  # fmt: skip
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_lost_database_is_said_in_words_of_the_page(site, instead, opened):
+    csrf, path = token(site), Path(site.database)
+    if opened:
+        assert site.get("/studies/flu").status_code == 200
+    for each in path.parent.glob("studies.db*"):
+        each.unlink()
+    instead(path)
+    answers = [site.get(each) for each in ("/studies", "/studies/flu", "/api/studies")]
+    answers += [
+        site.post("/studies/flu/ask", data={"csrf": csrf, "n": "1"}, headers=headers)
+        for headers in ({"HX-Request": "true"}, {"Accept": "text/html"})
+    ]
+    for answer in answers:
+        assert answer.status_code in (503, 422)
+        said = words(answer)
+        assert not SHELL.search(said), said
+        assert "busy" not in said
+        assert "tell whoever runs the server" in said
+        assert str(path.parent) not in said
+    with pytest.raises(JournalError) as caught:
+        Study.open(site.database, "flu")
+    assert "--db (or BUDGETED_DB)" in command(caught.value)
 
 
 def test_mistakes_of_a_new_study_name_the_fields_of_the_form(site):

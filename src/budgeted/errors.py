@@ -131,6 +131,8 @@ class JournalError(BudgetedError):
         What is wrong and what to do, without the names of hosts, users or folders.
     where
         Which database, for those who may know.
+    hint
+        As of `BudgetedError`.
 
     Examples
     --------
@@ -139,10 +141,10 @@ class JournalError(BudgetedError):
     ('postgresql://anna@lab/studies: is read-only', 'is read-only')
     """
 
-    def __init__(self, reason: str, where: str = "") -> None:
+    def __init__(self, reason: str, where: str = "", *, hint: Hint | None = None) -> None:
         self.reason = reason
         self.where = where
-        super().__init__(f"{where}: {reason}" if where else reason)
+        super().__init__(f"{where}: {reason}" if where else reason, hint=hint)
 
 
 class UnknownFateError(JournalError):

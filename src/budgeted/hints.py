@@ -44,4 +44,14 @@ class KeyUsed:
     at: str
 
 
-Hint = CorrectIt | RecordIt | TellIt | KeyUsed
+@dataclass(frozen=True)
+class NoDatabase:
+    """There is no database, or none with studies: begin a study, or say where they are."""
+
+
+@dataclass(frozen=True)
+class OtherDatabase:
+    """It is not the database that was meant: say which one is."""
+
+
+Hint = CorrectIt | RecordIt | TellIt | KeyUsed | NoDatabase | OtherDatabase

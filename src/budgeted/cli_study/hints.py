@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from budgeted.errors import BudgetedError
-from budgeted.hints import CorrectIt, Hint, KeyUsed, RecordIt, TellIt
+from budgeted.hints import CorrectIt, Hint, KeyUsed, NoDatabase, OtherDatabase, RecordIt, TellIt
 
 
 def words(error: BudgetedError) -> str:
@@ -46,3 +46,7 @@ def _sentence(hint: Hint) -> str:
             return "make up a new key for each command"
         case TellIt(number, value):
             return f"tell it: budgeted study tell {number} {shlex.quote(value or 'VALUE')}"
+        case NoDatabase():
+            return "'budgeted study new' begins one, and --db (or BUDGETED_DB) says where they are"
+        case OtherDatabase():
+            return "name the right one with --db (or BUDGETED_DB)"

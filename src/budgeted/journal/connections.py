@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError
+from budgeted.hints import OtherDatabase
 from budgeted.journal.words import LOCK_WAIT, WAIT
 
 if TYPE_CHECKING:
@@ -179,7 +180,11 @@ def identity(file: str) -> tuple[int, int]:
     try:
         found = os.stat(file)
     except OSError:
-        raise JournalError("the file is gone, or cannot be reached; put it back", file) from None
+        raise JournalError(
+            "the file is gone, or cannot be reached, and must be put back",
+            file,
+            hint=OtherDatabase(),
+        ) from None
     return found.st_dev, found.st_ino
 
 

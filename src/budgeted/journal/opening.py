@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from budgeted.errors import JournalError
+from budgeted.hints import NoDatabase, OtherDatabase
 from budgeted.journal.beside import forget_beside
 from budgeted.journal.connections import Pool, identity
 from budgeted.journal.tables import FORMAT, FORMAT_TABLE, NAMES, metadata
@@ -34,9 +35,7 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
     """
     if file is not None and not _is_there(file, where, create):
         raise JournalError(
-            "there is no such file; 'budgeted study new' makes one, and --db (or BUDGETED_DB) says "
-            "where it is",
-            where,
+            "there is no such file, so there are no studies", where, hint=NoDatabase()
         )
     from sqlalchemy import inspect
 
@@ -53,12 +52,12 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
             return
     if ours or (file is not None and names):
         raise JournalError(
-            f"belongs to another program (it has tables {', '.join(names[:5])}); name another "
-            f"database with --db",
+            f"belongs to another program (it has tables {', '.join(names[:5])})",
             where,
+            hint=OtherDatabase(),
         )
     if not create:
-        raise JournalError("holds no studies; 'budgeted study new' begins one", where)
+        raise JournalError("there are no studies in it", where, hint=NoDatabase())
     _make_tables(pool, file is not None)
 
 

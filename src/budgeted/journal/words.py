@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from budgeted.errors import ConflictError, JournalError
+from budgeted.hints import Hint, OtherDatabase
 
 WAIT = 30
 """Seconds to wait for another writer of a SQLite file, and for a statement on a server."""
@@ -19,7 +20,8 @@ UNCHANGED = "nothing was changed"
 _WORDS = (
     (("readonly", "read-only"), "is read-only; ask for the right to write, or copy it"),
     (("disk is full", "no space left", "could not extend file"), "has no room left: free some"),
-    (("not a database",), "is not a SQLite database; name the right file with --db"),
+    (("not a database",), "is not a SQLite database"),
+    (("no such table",), "holds no studies, and is not complete"),
     (("malformed", "corrupt", "disk i/o"), "is damaged; restore it from a backup"),
     (("database is locked",), f"is kept locked by another program for {WAIT} s; try again"),
     (
@@ -67,20 +69,30 @@ def translated(where: str, study: str, certain: str = "") -> Iterator[None]:
         ) from error
     except (SQLAlchemyError, sqlite3.Error, ImportError) as error:
         words = reason_of(error)
-        raise JournalError(f"{words}; {certain}" if certain else words, where) from error
+        said = f"{words}; {certain}" if certain else words
+        raise JournalError(said, where, hint=_hint_of(error)) from error
 
 
 def reason_of(error: Exception) -> str:
     """Return what an error of a database means and what to do, without hosts and users."""
     if isinstance(error, ImportError):
         return "PostgreSQL needs psycopg: pip install 'budgeted[postgres]'"
-    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
-    said = said.splitlines()[0]
+    said = _said(error)
     shown = _discreet(said)
     for fragments, words in _WORDS:
         if any(fragment in said.lower() for fragment in fragments):
             return f"{words} ({shown})"
     return f"the database says: {shown}"
+
+
+def _hint_of(error: Exception) -> Hint | None:
+    wrong = any(each in _said(error) for each in ("not a database", "no such table"))
+    return OtherDatabase() if wrong else None
+
+
+def _said(error: Exception) -> str:
+    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return said.splitlines()[0]
 
 
 def _discreet(said: str) -> str:

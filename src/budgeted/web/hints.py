@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from budgeted.errors import BudgetedError, JournalError
-from budgeted.hints import CorrectIt, Hint, KeyUsed, RecordIt, TellIt
+from budgeted.hints import CorrectIt, Hint, KeyUsed, NoDatabase, OtherDatabase, RecordIt, TellIt
 
 _FIELDS = {
     "name": "Name of the study",
@@ -81,3 +81,5 @@ def _sentence(hint: Hint) -> str:
             return "make up a new key for each command"
         case TellIt(number):
             return f"press its value on the card of request {number}"
+        case NoDatabase() | OtherDatabase():
+            return "tell whoever runs the server"

@@ -26,7 +26,7 @@ _WORDS = {
     422: ("This cannot be done", ""),
     429: ("Too much at once", "Wait a moment and try again."),
     500: ("Something broke", "It is not your fault. Nothing that was written down is lost."),
-    503: ("The server is busy", "Wait a moment and try again."),
+    503: ("The server cannot do this now", ""),
 }
 
 
