@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from budgeted.cli import main
 from budgeted.cli_experiment import _amount
-from budgeted.experiment import parse
+from budgeted.errors import ExperimentError
+from budgeted.experiment import parse, read
 from budgeted.results import Store, provenance, read_results
 from budgeted.runs import Run, Runs
 
@@ -193,3 +194,48 @@ def test_less_than_the_budget_never_looks_like_it(spent, says):
         for each in spent
     ]
     assert _amount(Runs(("x",), tuple(runs))) == says
+
+
+def test_all_mistakes_of_a_file_are_reported_at_once_a_line_each(folder):
+    """Also that the table has no such column, which only shows when it is read."""
+    wrong = TOML.replace("runs =", "rnus =").replace('"greedy"', '"gredy"\nbelief = "none"')
+    wrong = wrong.replace('"state"', '"stat"').replace("budget = 20", 'budget = "lots"')
+    (folder / "visits.toml").write_text(wrong)
+    result = run(folder)
+    assert result.exit_code == 1
+    first, *lines = result.stderr.splitlines()
+    assert first == f"Error: {folder / 'visits.toml'}: 5 mistakes"
+    starts = [
+        "  rnus: unknown; did you mean 'runs'?",
+        "  policy[0]: belief: must be one of",
+        "  policy[0]: there is no policy 'gredy'; did you mean 'greedy'?",
+        "  problem: budget: must be an amount of money",
+        "  problem: label: there is no column 'stat'; did you mean 'state'?",
+    ]
+    assert len(lines) == len(starts)
+    for line, start in zip(lines, starts, strict=True):
+        assert line.startswith(start)
+
+
+def test_a_module_that_cannot_be_loaded_does_not_make_its_policies_unknown(folder):
+    (folder / "frugal.py").write_text("def\n")
+    named = TOML + '\n[[policy]]\nname = "frugal"\n\n[[policy]]\nname = "sfl"\ndepth = 1\n'
+    (folder / "visits.toml").write_text('modules = ["frugal.py"]\n' + named)
+    with pytest.raises(ExperimentError) as caught:
+        read(folder / "visits.toml")
+    broken, parameter = caught.value.mistakes
+    assert broken == f"{folder / 'frugal.py'}: line 1: invalid syntax"
+    assert parameter.startswith("policy[3]: policy 'sfl' has no parameter 'depth'")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"problem": 3}, r"^problem: must be a table, as below \[problem\], got 3$"),
+        ({"policy": {"name": "sfl"}}, r"^policy: each one must be a table of its own, below \[\["),
+        ({"policy": ["sfl"]}, r"^policy: each one must be a table of its own, below \[\["),
+    ],
+)
+def test_tables_of_the_wrong_kind_are_mistakes(folder, change, says):
+    with pytest.raises(ExperimentError, match=says):
+        parse({**tomllib.loads(TOML), **change}, "visits", folder=folder)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from budgeted.errors import ExperimentError
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
@@ -59,9 +61,7 @@ def run(
     depend on the number of workers. Runs that other code computed, or of a table or an experiment
     that has changed, and files that are damaged, are not used but computed anew; it is said.
     """
-    from budgeted.experiment import read
-
-    chosen = read(file, modules)
+    chosen = _read(file, modules)
     if runs is not None:
         chosen = chosen.with_runs(runs)
     try:
@@ -150,6 +150,19 @@ def draw(
         save(curves_figure(chosen.title, results), out / f"{name}.{ending}"),
         save(purchases_figure(chosen.title, results), out / f"{name}-purchases.{ending}"),
     ]
+
+
+def _read(file: str, modules: tuple[str, ...]) -> Experiment:
+    """Read an experiment; several mistakes have a line each."""
+    from budgeted.experiment import read
+
+    try:
+        return read(file, modules)
+    except ExperimentError as error:
+        if len(error.mistakes) == 1:
+            raise
+        lines = [f"{file}: {len(error.mistakes)} mistakes", *error.mistakes]
+        raise click.ClickException("\n  ".join(lines)) from error
 
 
 @contextmanager

@@ -28,16 +28,18 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from budgeted import money
 from budgeted.cases import RULES
 from budgeted.datasets import Rehearsal, load, split
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.guard import CLASSIFIERS
+from budgeted.nearest import did_you_mean
 from budgeted.own_policies import kinds
 from budgeted.policies import POLICIES, Policy, check_relevance, policy_among
 from budgeted.relevance import BELIEFS
@@ -245,62 +247,104 @@ def parse(
     Traceback (most recent call last):
     ...
     budgeted.errors.ExperimentError: problem: needs 'synthetic', 'table' or \
-'file'; problem.tabel: unknown
+'file'; problem.tabel: unknown; did you mean 'table'?
     """
     mistakes = _unknown("", document, _KEYS)
     mistakes += [
         f"{key}: is missing" for key in ("budget", "problem", "policy") if key not in document
     ]
-    problem = document.get("problem", {})
-    table: Source | None = None
-    if "problem" in document:
-        mistakes += _problem_mistakes(problem)
-        if isinstance(problem.get("file"), str):
-            try:
-                table = Source.at(Path(folder, problem["file"]), "problem.file")
-            except ExperimentError as error:
-                mistakes += error.mistakes
+    problem, table, wrong = _problem(document, Path(folder))
+    mistakes += wrong
     own: tuple[Source, ...] = ()
+    known = True
     try:
         own = _modules(document.get("modules", []), Path(folder), modules)
     except ExperimentError as error:
         mistakes += error.mistakes
-    contenders = []
-    for position, entry in enumerate(document.get("policy", [])):
-        try:
-            contenders.append(_contender(entry, str(document.get("budget", 0)), own))
-        except BudgetedError as error:
-            mistakes.append(f"policy[{position}]: {error}")
-    labels = [each.label for each in contenders]
-    mistakes += [f"policy: two are labelled {each!r}" for each in labels if labels.count(each) > 1]
-    if "policy" in document and not document["policy"]:
-        mistakes.append("policy: at least one is needed")
+        known = False  # which policies there are
+    contenders, policy_mistakes = _contenders(document, own, known)
+    mistakes += policy_mistakes
     runs, seed = document.get("runs", 50), document.get("seed", 0)
     mistakes += [f"runs: must be a whole number from 1, got {runs!r}"] * (not _whole(runs, 1))
     mistakes += [f"seed: must be a whole number from 0, got {seed!r}"] * (not _whole(seed, 0))
-    if mistakes:
-        raise ExperimentError(dict.fromkeys(mistakes))
     found = Experiment(
         name,
         document.get("title", name),
         problem,
-        tuple(contenders),
+        contenders,
         runs=runs,
         seed=seed,
         table=table,
         modules=own,
     )
-    _try_out(found)
+    if "problem" in document and not wrong:
+        budgets = [str(document.get("budget", 0)), *(each.budget for each in contenders)]
+        mistakes += _try_out(replace(found, seed=seed if _whole(seed, 0) else 0), budgets)
+    if mistakes:
+        raise ExperimentError(dict.fromkeys(mistakes))
     return found
 
 
-def _try_out(experiment: Experiment) -> None:
+def _try_out(experiment: Experiment, budgets: Iterable[str]) -> list[str]:
     """Draw one world for each budget, so that mistakes show before the first run."""
-    for budget in {each.budget for each in experiment.contenders}:
+    found: list[str] = []
+    for budget in dict.fromkeys(budgets):
+        affordable = budget
         try:
-            experiment.rehearsal(0, budget)
+            money.parse(budget)
+        except ValueError as error:
+            found.append(f"problem: budget: {error}")
+            affordable = "0"  # what is wrong with the rest shows all the same
+        try:
+            experiment.rehearsal(0, affordable)
         except (BudgetedError, TypeError) as error:
-            raise ExperimentError([f"problem: {error}"]) from error
+            found += [f"problem: {each}" for each in getattr(error, "mistakes", [error])]
+    return found
+
+
+def _problem(
+    document: Mapping[str, Any], folder: Path
+) -> tuple[Mapping[str, Any], Source | None, list[str]]:
+    """Return the problem, the user's file of its cases, and what is wrong with them."""
+    problem = document.get("problem", {})
+    if not isinstance(problem, Mapping):
+        return {}, None, [f"problem: must be a table, as below [problem], got {problem!r}"]
+    if "problem" not in document:
+        return {}, None, []
+    table, mistakes = None, _problem_mistakes(problem)
+    if isinstance(problem.get("file"), str):
+        try:
+            table = Source.at(folder / problem["file"], "problem.file")
+        except ExperimentError as error:
+            mistakes += error.mistakes
+    return problem, table, mistakes
+
+
+def _contenders(
+    document: Mapping[str, Any], modules: tuple[Source, ...], known: bool
+) -> tuple[tuple[Contender, ...], list[str]]:
+    """Return the policies, and what is wrong with them.
+
+    Unless it is `known` which policies there are, because the user's modules cannot be loaded, one
+    that this package does not have is no mistake.
+    """
+    entries = document.get("policy", [])
+    if not isinstance(entries, list) or not all(isinstance(each, Mapping) for each in entries):
+        return (), ["policy: each one must be a table of its own, below [[policy]]"]
+    if "policy" in document and not entries:
+        return (), ["policy: at least one is needed"]
+    contenders, mistakes = [], []
+    for position, entry in enumerate(entries):
+        if not known and isinstance(entry.get("name"), str) and entry["name"] not in POLICIES:
+            continue
+        try:
+            contenders.append(_contender(entry, str(document.get("budget", 0)), modules))
+        except BudgetedError as error:
+            told = getattr(error, "mistakes", [error])
+            mistakes += [f"policy[{position}]: {each}" for each in told]
+    labels = [each.label for each in contenders]
+    mistakes += [f"policy: two are labelled {each!r}" for each in labels if labels.count(each) > 1]
+    return tuple(contenders), mistakes
 
 
 @lru_cache(maxsize=2)
@@ -341,11 +385,14 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
         for key, value in own.items()
         if value not in known[key]
     ]
-    if wrong:
-        raise ExperimentError(wrong)
     needed = () if name in POLICIES else modules
     contender = Contender(label, name, own_budget, parameters, **own, modules=needed)
-    chooser = contender.build()
+    try:
+        chooser = contender.build()
+    except BudgetedError as error:
+        wrong.append(str(error))
+    if wrong:
+        raise ExperimentError(wrong)
     if contender.belief == "relevance":
         check_relevance(chooser)
     return contender
@@ -371,7 +418,12 @@ def _problem_mistakes(problem: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown(prefix: str, entries: Mapping[str, Any], known: Collection[str]) -> list[str]:
-    return [f"{prefix}{key}: unknown" for key in entries if key not in known]
+    found = []
+    for key in entries:
+        if key not in known:
+            hint = did_you_mean(key, known).rstrip()
+            found.append(f"{prefix}{key}: unknown" + (f"; {hint}" if hint else ""))
+    return found
 
 
 def _whole(number: object, least: int) -> bool:
