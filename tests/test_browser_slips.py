@@ -1,7 +1,8 @@
 """Slips in a real browser: no value is recorded that was not meant.
 
-Two clicks where one was meant, two taps, a click while a colleague settles a card, Back and the
-same form once more, a server that is started anew or gone under an open page; with random gaps from
+Two clicks where one was meant, two taps, a click while a colleague settles a card or corrects what
+is about to be undone, Back and the same form once more or another one, Enter in a field, a server
+that is started anew or gone under an open page; with random gaps from
 0 to 800 ms. Each try knows what was meant, and the journal must hold that and nothing else. There
 are few tries by default; BUDGETED_SLIPS=200 in the environment makes the long run.
 """
@@ -16,10 +17,13 @@ import pytest
 from playwright.sync_api import expect
 
 from budgeted import Feature, Problem, Study
-from tests.browsers import PHONE, Server, window
+from tests.browsers import PHONE, Server, accessibility_problems, window
 
 TRIES = int(os.environ.get("BUDGETED_SLIPS", "16"))
-SHARES = {"click": 0.3, "tap": 0.2, "colleague": 0.25, "back": 0.1, "restart": 0.075, "gone": 0.075}
+SHARES = {
+    "click": 0.25, "tap": 0.15, "colleague": 0.2, "corrected": 0.1, "back": 0.05, "new": 0.05,
+    "enter": 0.05, "restart": 0.075, "gone": 0.075,
+}  # fmt: skip
 PROBLEM = Problem(
     [Feature("f", ("no", "yes", "maybe"), 1), Feature("g", ("low", "high"), 2)],
     ("well", "ill"), (0.5, 0.5), 100_000,
@@ -209,6 +213,140 @@ def test_a_click_while_a_colleague_settles(browser, server):
             expect(page.locator(f"#card-{settled}.settled")).to_have_count(1)
             calm(page)
             watched.expect_refusal("422", "409")
+
+
+def test_an_undo_after_a_colleague_corrected(browser, server):
+    """What is taken back is what stood there, or nothing."""
+    bench = Bench(server, "corrected")
+    with window(browser, server) as watched:
+        page = watched.page()
+        bench.ask(6)
+        bench.open(page)
+        for _ in range(tries("corrected")):
+            card = bench.cards(page).first
+            calm(page)
+            values = card.locator(".values button").all_inner_texts()
+            number, value, at = bench.draw(page, card)
+            before = bench.events()
+            page.mouse.click(*at)
+            mine = page.locator(f"#card-{number}.settled")
+            expect(mine).to_contain_text(f"{value}, ")
+            calm(page)
+            at = centre(page, mine.get_by_role("button", name="Undo"))
+            other = bench.rng.choice([each for each in values if each != value])
+            bench.colleague(number, "correct", {"value": other})
+            page.wait_for_timeout(bench.gap())
+            page.mouse.click(*at)
+            after_it(page)
+            meant = [("anna", "told", number, value), ("anna", "corrected", number, other)]
+            assert bench.journal(before) == meant
+            expect(mine.locator(".because")).to_contain_text(f"{other}, ")
+            calm(page)
+            mine.get_by_role("button", name="Undo").click()
+            expect(page.locator(f"#card-{number}:not(.settled)")).to_be_visible()
+            after_it(page)
+            assert bench.journal(before) == [*meant, ("anna", "undone", number, other)]
+            watched.expect_refusal("422")
+
+
+def test_undo_after_a_reload_by_keyboard(browser, server):
+    bench = Bench(server, "reload")
+    bench.ask(2)
+    bench.colleague(1, "tell", {"value": "no"})
+    bench.colleague(2, "cancel", {})
+    before = bench.events()
+    with window(browser, server) as watched:
+        page = watched.page(server.study_url(bench.name, "/history"))
+        assert not accessibility_problems(page)
+        bench.colleague(1, "correct", {"value": "yes"})
+        press_undo(page, 1)
+        expect(page.locator("#undo-problem")).to_contain_text("changed since this was shown")
+        watched.expect_refusal("422")
+        press_undo(page, 2)
+        expect(page.locator("#lines")).to_contain_text("request 2 pending again")
+        press_undo(page, 1)
+        expect(page.locator("#lines")).to_contain_text("request 1 pending again")
+        expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    assert [each[1:] for each in bench.journal(before)] == [
+        ("corrected", 1, "yes"), ("undone", 2, None), ("undone", 1, "yes")
+    ]  # fmt: skip
+
+
+def press_undo(page, number):
+    """Find the button by Tab, and press it by Enter."""
+    calm(page)
+    page.locator("#kind").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        said = page.evaluate("() => document.activeElement.textContent.trim()")
+        if said == f"Undo what was recorded of request {number}":
+            break
+    else:
+        raise AssertionError("Tab does not lead to the button")
+    page.keyboard.press("Enter")
+
+
+def test_enter_in_a_field_records_no_value(browser, server):
+    bench = Bench(server, "enter")
+    with window(browser, server) as watched:
+        page = watched.page()
+        bench.ask(6)
+        bench.open(page)
+        several = page.evaluate(
+            "() => [...document.forms]"
+            ".map((form) => [...form.elements].filter((each) => each.type === 'submit'))"
+            ".filter((buttons) => buttons.length > 1).map((buttons) => buttons[0].disabled)"
+        )
+        assert several, "a card has several buttons"
+        assert all(several), "Enter presses the first"
+        for _ in range(tries("enter")):
+            card = bench.cards(page).first
+            calm(page)
+            before = bench.events()
+            card.get_by_text("It had another price").click()
+            card.get_by_label("What was charged").fill("0.75")
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(bench.gap())
+            page.keyboard.press("Enter")
+            after_it(page)
+            assert bench.journal(before) == []
+            number, value, at = bench.draw(page, card)
+            page.mouse.click(*at)
+            expect(page.locator(f"#card-{number}.settled")).to_contain_text(f"{value}, 0.75")
+            assert bench.journal(before) == [("anna", "told", number, value)]
+
+
+def test_back_and_another_new_study(browser, server):
+    """What begins is what the form shows, not what it showed when it was sent first."""
+    with window(browser, server) as watched:
+        page = watched.page()
+        for at in range(tries("new")):
+            first, second = f"begun {at}", f"begun {at} after all"
+            page.goto(f"{server.url}/studies/new")
+            begin(page, first)
+            page.wait_for_url(server.study_url(first))
+            page.go_back()
+            begin(page, second)
+            page.wait_for_url(server.study_url(second))
+            expect(page.get_by_role("heading", level=1)).to_have_text(second)
+            for name in (first, second):
+                with Study.open(server.database, name) as study:
+                    assert len(study.created.cases) == 2
+
+
+def begin(page, name):
+    page.get_by_label("Name of the study").fill(name)
+    page.locator("#budget").fill("9")
+    row = page.locator("#features [data-row]").first
+    for field, text in zip(row.locator("input").all(), ("f", "no, yes", "1"), strict=True):
+        field.fill(text)
+    cases = {"name": "c.csv", "mimeType": "text/csv", "buffer": b"case,label\nP1,ill\nP2,well\n"}
+    page.locator("#cases").set_input_files(cases)
+    calm(page)
+    page.get_by_role("button", name="Show what was understood").click()
+    expect(page.locator("#preview")).to_contain_text(f"Study {name}, ")
+    calm(page)
+    page.get_by_role("button", name="Begin the study").click()
 
 
 def test_back_and_the_same_form_once_more(browser, server):

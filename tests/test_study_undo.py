@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Feature, Problem, Study
-from budgeted.errors import StudyError, UnknownError
+from budgeted.errors import BudgetedError, StudyError, UnknownError
 from budgeted.hints import CorrectIt
 from budgeted.study.words import describe, purchases
 
@@ -104,7 +104,7 @@ def test_a_study_with_slips_is_the_study_without_them(tmp_path_factory, steps):
             if what == "settle":
                 try:
                     SETTLEMENTS[how](plain, request)
-                except Exception as error:
+                except BudgetedError as error:
                     if late is None:
                         with pytest.raises(type(error)):
                             SETTLEMENTS[how](slips, request)
@@ -116,7 +116,7 @@ def test_a_study_with_slips_is_the_study_without_them(tmp_path_factory, steps):
             elif late is None:
                 try:
                     SETTLEMENTS[how](slips, request)
-                except Exception:
+                except BudgetedError:
                     continue
                 late = request.number
                 if what == "slip":
