@@ -57,35 +57,46 @@ def wanted(study, rng):
     return many, lambda study, key: study.ask(many, key=key)
 
 
+def attempt(do, study, key):
+    """What is said of something that is done over a connection that drops."""
+    try:
+        do(study, key)
+    except UnknownFateError as error:
+        return "unknown" if key in error.reason else "without its key"
+    except JournalError as error:
+        return UNCHANGED if UNCHANGED in str(error) else "other"
+    return "done"
+
+
 def test_a_connection_that_drops_at_any_byte(server_database, monkeypatch):
     """Nothing that was acknowledged is lost, and nothing is doubled by doing what we say."""
     monkeypatch.setattr(writing, "PATIENCE", 0.5)
     rng = random.Random(14)
     said = dict.fromkeys(("done", UNCHANGED, "unknown", "other"), 0)
+    commits = dict(said)  # of those drops that fell on the answer to a COMMIT
     problem = studies.make_problem(budget="100000")
-    options = {"problem": problem, "per_label": 3 * DROPS + 50, "policy": "round-robin"}
+    options = {"problem": problem, "per_label": 4 * DROPS + 50, "policy": "round-robin"}
     with Relay(server_database) as relay:
         with studies.begin(relay.url, **options) as study:
             study.ask(3)
             before = dict(relay.passed)
             study.ask(2)
             usual = {each: relay.passed[each] - before[each] for each in before}
-            for _ in range(DROPS):
+            for drop in range(DROPS):
+                aimed = drop % 4 == 0
+                commit = commit_answer(relay, study) if aimed else 0
                 events = len(rows(server_database))
                 many, do = wanted(study, rng)
                 key = uuid.UUID(int=rng.getrandbits(128)).hex
-                direction = rng.choice((TO_SERVER, TO_CLIENT))
-                at = rng.randrange(usual[direction])
-                relay.drop(direction, at, refusing=rng.random() < 0.3)
-                try:
-                    do(study, key)
-                    outcome = "done"
-                except UnknownFateError as error:
-                    outcome = "unknown" if key in error.reason else "without its key"
-                except JournalError as error:
-                    outcome = UNCHANGED if UNCHANGED in str(error) else "other"
+                direction = TO_CLIENT if aimed else rng.choice((TO_SERVER, TO_CLIENT))
+                # Not its first bytes: with one more digit in a number the answer begins later.
+                at = commit + rng.randrange(4, 18) if aimed else rng.randrange(usual[direction])
+                dropped = relay.dropped
+                relay.drop(direction, at, refusing=drop % 8 == 4 if aimed else rng.random() < 0.3)
+                outcome = attempt(do, study, key)
                 relay.mend()
                 said[outcome] += 1
+                commits[outcome] += aimed and relay.dropped > dropped
                 found = rows(server_database)
                 if outcome == "done":
                     assert len(found) == events + many, "acknowledged and lost"
@@ -101,8 +112,12 @@ def test_a_connection_that_drops_at_any_byte(server_database, monkeypatch):
         with Study.open(server_database) as again:
             studies.check_everything(again)
             assert again.events == len(found)
-    sys.stdout.write(f"{DROPS} drops: {said}\n")
+    sys.stdout.write(f"{DROPS} drops: {said}; on the answer to a COMMIT: {commits}\n")
     assert relay.dropped >= DROPS // 2
+    assert commits["done"] >= 1, "what was written is found out"
+    assert commits["unknown"] >= 1, "or is said not to be known"
+    assert commits[UNCHANGED] + commits["other"] == 0
+    assert said[UNCHANGED] >= 1
 
 
 def test_a_commit_whose_answer_is_lost_is_done(server_database):
