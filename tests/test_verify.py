@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from budgeted import Study
 from budgeted.cli import main
 from budgeted.errors import JournalError, StudyError
+from budgeted.journal import Journal
 from tests import studies
 
 
@@ -112,3 +113,19 @@ def test_a_summary_with_a_digest_of_its_own_is_compared_with_the_events(path):
             study.verify()
         study.cancel(4)
         study.verify()
+
+
+@pytest.mark.parametrize("create", [False, True])
+def test_an_emptied_file_does_not_pass_for_a_new_one(path, create):
+    path.write_bytes(b"")
+    with pytest.raises(JournalError, match="is empty, though a study was written to it"):
+        Journal(str(path), "study", create=create)
+    path.with_name("studies.db-heads").unlink()  # as the message says
+    Journal(str(path), "study", create=True).release()
+
+
+def test_a_lost_file_is_not_taken_for_one_that_never_was(path):
+    path.unlink()
+    with pytest.raises(JournalError, match="is gone, though a study was written to it"):
+        Study.open(str(path))
+    studies.begin(str(path)).release()  # who deletes a file and begins anew means it

@@ -39,6 +39,15 @@ def head_beside(database: str, study: str) -> Head:
     return _parse(content, _place(content, study))
 
 
+def studies_beside(database: str) -> int:
+    """Return how many studies were written to a SQLite file, as far as is known beside it."""
+    try:
+        content = file_beside(database).read_bytes()
+    except OSError:
+        return 0
+    return sum(_parse(content, at).seq > 0 for at in range(0, len(content), _LINE))
+
+
 def keep_beside(database: str, study: str, head: Head) -> None:
     """Write down the last event of a study, unless a later one is there already.
 

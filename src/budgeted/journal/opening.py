@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from budgeted.errors import JournalError
 from budgeted.hints import NoDatabase, OtherDatabase
-from budgeted.journal.beside import forget_beside
+from budgeted.journal.beside import forget_beside, studies_beside
 from budgeted.journal.connections import Pool, identity
 from budgeted.journal.tables import FORMAT, FORMAT_TABLE, NAMES, metadata
 
@@ -34,6 +34,7 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
         Make the tables (and the file) if there are none.
     """
     if file is not None and not _is_there(file, where, create):
+        _check_lost("is gone", file, where)
         raise JournalError(
             "there is no such file, so there are no studies", where, hint=NoDatabase()
         )
@@ -56,6 +57,8 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
             where,
             hint=OtherDatabase(),
         )
+    if file is not None:
+        _check_lost("is empty", file, where)
     if not create:
         raise JournalError("there are no studies in it", where, hint=NoDatabase())
     _make_tables(pool, file is not None)
@@ -93,6 +96,17 @@ def _is_there(file: str, where: str, create: bool) -> bool:
                 f"cannot be opened; check the folder and the rights to it ({error.strerror})", where
             ) from None
     return create
+
+
+def _check_lost(what: str, file: str, where: str) -> None:
+    """Raise an error if there were studies once: a new one must not take their place unnoticed."""
+    if lost := studies_beside(file):
+        studies = "a study was" if lost == 1 else f"{lost} studies were"
+        raise JournalError(
+            f"{what}, though {studies} written to it. Restore the newest backup; if a new "
+            f"beginning is meant, delete it, and the file beside it whose name ends in -heads",
+            where,
+        )
 
 
 def _check_format(connection: Connection, where: str) -> None:
