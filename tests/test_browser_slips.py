@@ -414,6 +414,7 @@ def test_a_server_that_goes_away_under_an_open_page(browser, tmp_path, how):
                     assert "it is not known whether" in card.inner_text()
                     again.click()
                 expect(page.locator(f"#card-{number}.settled")).to_be_visible()
+                expect(page.locator(f"#card-{number} .problem")).to_have_count(0)
                 expect(page.locator("#live-state")).to_have_text("Live")
                 after_it(page)
                 assert bench.journal(before) == [("anna", "told", number, value)]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
@@ -18,6 +19,7 @@ from budgeted.study.file import StudyFile
 from budgeted.study.summary import Summary, summaries
 from budgeted.web.allocator import give_back
 from budgeted.web.desk import Desk
+from budgeted.web.intake import Understood
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
@@ -119,6 +121,16 @@ class Office:
             )  # fmt: skip
             note(study=given.name, operation="create")
             return self._take(study, judge)
+
+    async def without_taken_name(self, found: Understood) -> Understood:
+        """Return what was understood of a new study, with the mistake that its name is taken."""
+        if found.given is None or found.given.name not in await asyncio.to_thread(self._names):
+            return found
+        taken = f"name: there is a study {found.given.name!r} already; give another name"
+        return replace(found, given=None, study_mistakes=(*found.study_mistakes, taken))
+
+    def _names(self) -> tuple[str, ...]:
+        return self._database.names()
 
     async def judge_on(self, name: str, content: bytes, label_column: str = "label") -> None:
         """Keep another validation file for a study, after checking it."""

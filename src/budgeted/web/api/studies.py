@@ -70,7 +70,8 @@ async def list_policies() -> list[PolicyChoice]:
 @router.post("/studies/preview", responses=documented(403, 413, 422))
 async def preview_study(office: TheOffice, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
-    return preview_view(await _understood(given, office.settings.limits))
+    found = await _understood(given, office.settings.limits)
+    return preview_view(await office.without_taken_name(found))
 
 
 @router.post("/studies", status_code=201, responses=documented(403, 409, 413, 422))

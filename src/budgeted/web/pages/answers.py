@@ -14,7 +14,8 @@ from budgeted.study.keys import fresh_key
 from budgeted.web.failures import status_of
 from budgeted.web.hints import words
 from budgeted.web.pages.errors import UNKNOWN_FATE, problem
-from budgeted.web.pages.templates import readable_time, render
+from budgeted.web.pages.templates import render
+from budgeted.web.views.parts import people_time
 
 REFUSED = 422
 
@@ -87,7 +88,7 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     if isinstance(used, KeyUsed):
         # A form that was sent, and filled in differently since: both may be meant.
         said = (
-            f"this form was sent before, by {used.by} at {readable_time(used.at)} UTC, with "
+            f"this form was sent before, by {used.by} at {people_time(used.at)}, with "
             f"something else in it; that is recorded, this is not. If this is meant as well, "
             f"send it again"
         )

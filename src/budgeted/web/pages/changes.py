@@ -52,7 +52,8 @@ async def tell(
             raise StudyError("choose the value that came back")
         made = await desk.tell(number, value, cost.strip() or None, by=actor, key=key)
     except BudgetedError as error:
-        return refused(request, error, f"#card-{number}-problem")
+        # Beside the price, where one was typed.
+        return refused(request, error, f"#card-{number}-{'cost-' if cost.strip() else ''}problem")
     return await _settled(request, desk, made)
 
 
@@ -77,7 +78,7 @@ async def fail(
             bill = amount.strip()
         made = await desk.fail(number, bill, not unusable, why.strip(), by=actor, key=key)
     except BudgetedError as error:
-        return refused(request, error, f"#card-{number}-problem")
+        return refused(request, error, f"#card-{number}-fail-problem")
     return await _settled(request, desk, made)
 
 
@@ -147,8 +148,8 @@ async def record(
         made = await desk.record(values, charge.strip() or False, by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
-    words = _said(made) if made.requests else "This value is there already."
-    return _shown(request, desk, words, made.repeated)
+    words = _became(made) if made.requests else "This value is there already."
+    return _shown(request, desk, words, made.repeated, money=_money(made))
 
 
 @router.post("/studies/{name}/budget")
@@ -183,8 +184,8 @@ async def budget(
         made = await desk.set_budget(budget.strip(), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
-    words = f"The budget is {made.state.problem.budget} now; {made.state.free} are free."
-    return _shown(request, desk, words, made.repeated, "#budget-problem")
+    words = f"The budget was set to {made.state.problem.budget}."
+    return _shown(request, desk, words, made.repeated, "#budget-problem", _money(made))
 
 
 @router.post("/studies/{name}/withdraw")
@@ -221,10 +222,10 @@ async def withdraw(
         made = await desk.withdraw(name, bool(forget), why.strip(), by=actor, key=key)
     except BudgetedError as error:
         return refused(request, error, "#withdraw-problem")
-    words = f"Case {name} is withdrawn. {_money(made)}"
+    words = f"Case {name} is withdrawn."
     if forget:
         words += f" Its values are shown nowhere any more. {STILL_THERE}"
-    return _shown(request, desk, words, made.repeated, "#withdraw-problem")
+    return _shown(request, desk, words, made.repeated, "#withdraw-problem", _money(made))
 
 
 @router.post("/studies/{name}/close")
@@ -280,9 +281,15 @@ async def _settled(request: Request, desk: Desk, made: Done) -> Response:
     return done(request, _said(made), desk.seq, _back(desk), content, made.repeated)
 
 
-def _shown(request: Request, desk: Desk, words: str, repeated: bool, place: str = "") -> Response:
-    """What was done, beside the form that it was done with."""
-    answer = done(request, words, desk.seq, _back(desk), beside(request, words), repeated)
+def _shown(
+    request: Request, desk: Desk, words: str, repeated: bool, place: str = "", money: str = ""
+) -> Response:
+    """What was done, beside the form that it was done with.
+
+    It stays there, so it says nothing of the money, which others spend too; that is said once.
+    """
+    said = f"{words} {money}".strip()
+    answer = done(request, said, desk.seq, _back(desk), beside(request, words), repeated)
     if place:
         answer.headers["HX-Retarget"] = place
     return answer
@@ -307,9 +314,13 @@ def _asked(made: Done, wanted: int) -> str:
 
 def _said(made: Done) -> str:
     """What became of a request, and the money, in words."""
+    return f"{_became(made)} {_money(made)}"
+
+
+def _became(made: Done) -> str:
     each = made.requests[0]
     what = each.fate if each.value is None else f"{each.fate}, {each.value}"
-    return f"Request {each.number}, {each.feature} of {each.case}: {what}. {_money(made)}"
+    return f"Request {each.number}, {each.feature} of {each.case}: {what}."
 
 
 def _money(made: Done) -> str:

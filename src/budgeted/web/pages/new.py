@@ -36,7 +36,8 @@ async def new(request: Request) -> Response:
 @router.post("/studies/preview")
 async def preview(request: Request, office: TheOffice) -> Response:
     """Show what was understood, row by row."""
-    return _preview(request, await _understood(request, office), 200)
+    found = await office.without_taken_name(await _understood(request, office))
+    return _preview(request, found, 200)
 
 
 @router.post("/studies")
@@ -59,7 +60,7 @@ async def create(request: Request, office: TheOffice, actor: TheActor) -> Respon
     try:
         address = await once.lead(text_of(form, "key"), await held_in(form, actor), begin)
     except BudgetedError as error:
-        return refused(request, error, "#problem")
+        return refused(request, error, "#begin-problem")
     return go(request, address)
 
 

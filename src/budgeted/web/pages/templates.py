@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from budgeted import __version__
 from budgeted.study.keys import fresh_key
 from budgeted.web.hints import in_fields
+from budgeted.web.views.parts import people_time
 
 
 @cache
@@ -30,7 +30,7 @@ def environment() -> Environment:
         "in_fields": in_fields,
         "percent": percent,
         "percent_number": percent_number,
-        "readable_time": readable_time,
+        "readable_time": people_time,
         "short_number": short_number,
     }
     return made
@@ -92,19 +92,6 @@ def percent_number(share: float) -> str:
     ('33.33', '0.00', '100.00')
     """
     return f"{100 * min(1.0, max(0.0, share)):.2f}"
-
-
-def readable_time(at: str) -> str:
-    """Return the text of a time in UTC as people read it.
-
-    >>> readable_time("2026-01-05T09:30:00Z"), readable_time("some day")
-    ('5 Jan 2026, 09:30', 'some day')
-    """
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:
-        return at
-    return f"{moment.day} {moment:%b %Y, %H:%M}"
 
 
 def short_number(number: float) -> str:

@@ -17,12 +17,17 @@ const isSettled = (card) => card.classList.contains("settled");
 // What a card says to who looks at it; an Undo takes back what it says.
 const wordsOf = (card) => [".above", ".outcome", ".because"].map((each) => card.querySelector(each)?.textContent).join("|");
 
+// Cards of which a press has just been refused, until it is known what became of the request
+const refused = new WeakSet();
+
 // A card takes the place of another of the same size; it takes nothing for a moment, because a
 // click that comes now was meant for what stood there.
 const replaceCard = (old, fresh) => {
   const focused = old.contains(document.activeElement);
   fresh.style.minHeight = `${old.offsetHeight}px`;
-  if (isSettled(fresh)) fresh.querySelector(".answer").append(...old.querySelectorAll(".answer > .problem"));
+  // A press that was refused because somebody else had settled the request still wants its answer;
+  // anything else that stood in the card is over.
+  if (isSettled(fresh) && refused.has(old)) fresh.querySelector(".answer").append(...old.querySelectorAll(".answer > .problem"));
   old.replaceWith(fresh);
   htmx.process(fresh);
   hush(fresh);
@@ -30,15 +35,22 @@ const replaceCard = (old, fresh) => {
   if (focused) focusOn(fresh.querySelector("h3"));
 };
 
-// Somebody is typing in a card that a colleague settles: what was typed stays to be read.
+// Somebody is typing in a card that a colleague settles: what was typed stays to be read, where it
+// is. What became of the request is said at the top, in the place of the reason and the values.
 const setAside = (old, fresh) => {
+  const [heading, because] = [old.querySelector("h3"), old.querySelector(".because")];
+  const below = old.querySelector("form details.more");
+  const stood = below.getBoundingClientRect().top;
+  heading.style.minHeight = `${heading.offsetHeight}px`;
+  because.style.height = "0px";
   old.classList.add("settled", "aside");
   for (const each of old.querySelectorAll("button, input, select, textarea")) each.disabled = true;
-  const note = document.createElement("div");
-  note.className = "notice";
-  old.querySelector(":scope > .notice")?.remove(); // it may have been corrected since
-  note.append("Somebody else has just settled this request: ", ...fresh.querySelector(".because").childNodes);
-  old.append(note);
+  old.querySelector(".above").replaceChildren(...fresh.querySelector(".above").childNodes);
+  heading.replaceChildren(...fresh.querySelector("h3").childNodes);
+  const note = document.createElement("span");
+  note.append("Somebody else has just settled this request: ", fresh.querySelector(".because").textContent);
+  because.replaceChildren(note);
+  because.style.height = `${stood - below.getBoundingClientRect().top}px`;
 };
 
 const reconcile = (list, html) => {
@@ -47,11 +59,15 @@ const reconcile = (list, html) => {
     const fresh = wanted.get(card.id);
     wanted.delete(card.id);
     if (!fresh || card.querySelector(".htmx-request")) continue; // its own answer is on its way
-    if (!isSettled(card) && !isSettled(fresh)) continue;
+    if (!isSettled(card) && !isSettled(fresh)) {
+      refused.delete(card);
+      continue;
+    }
     const aside = card.classList.contains("aside");
     if (isSettled(card) && isSettled(fresh) && !aside && wordsOf(card) === wordsOf(fresh)) continue;
     if (isSettled(fresh) && (aside || isTouched(card))) setAside(card, fresh);
     else replaceCard(card, fresh);
+    refused.delete(card);
   }
   for (const card of wanted.values()) {
     if (isSettled(card)) continue;
@@ -91,12 +107,16 @@ document.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail;
   const from = requestConfig.elt;
   // A refusal may be because somebody else settled it while this was on its way.
-  if (xhr.status >= 400 && from.closest(".card")) htmx.trigger(document.body, "news", { seq: seen });
+  if (xhr.status >= 400 && from.closest(".card")) {
+    refused.add(from.closest(".card"));
+    htmx.trigger(document.body, "news", { seq: seen });
+  }
   if (xhr.status !== 200) return;
   if (from.id === "requests") reconcile(from, xhr.responseText);
   const card = from.closest(".card");
   const fresh = card && parseCards(xhr.responseText).get(card.id);
   if (fresh) {
+    refused.delete(card);
     replaceCard(card, fresh);
     showState(document.getElementById("requests"));
   }

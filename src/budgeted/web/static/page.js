@@ -9,6 +9,34 @@ const root = document.body.dataset.root || "";
 // never catches a click. Failures are red, and stay longer.
 let shown = null;
 
+// It stands as low in the window as it can without covering a card, a button or the money; where
+// that cannot be, at least nothing that can be pressed in a card, or is said there.
+const COVER_NOTHING = ".card, #money dl, main :is(button, .button, summary, input, select)";
+const COVER_NO_BUTTON = ".card :is(button, summary, input, select, .problem), .card.aside .because";
+
+const freePlace = (width, height, selector) => {
+  const taken = [...document.querySelectorAll(selector)].map((each) => each.getBoundingClientRect())
+    .filter((each) => each.height && each.bottom > 0 && each.top < innerHeight);
+  const isFree = (left, top) => !taken.some((each) =>
+    each.left < left + width + 4 && each.right > left - 4 && each.top < top + height + 4 && each.bottom > top - 4);
+  for (let top = innerHeight - height - 8; top >= 4; top -= 4) {
+    for (const left of [(innerWidth - width) / 2, innerWidth - width - 8, 8]) if (isFree(left, top)) return [left, top];
+  }
+  return null;
+};
+
+const placeToast = () => {
+  const toast = document.getElementById("toast");
+  if (!toast || !toast.className) return;
+  const { width, height } = toast.getBoundingClientRect();
+  const [left, top] = freePlace(width, height, COVER_NOTHING) || freePlace(width, height, COVER_NO_BUTTON) ||
+    [(innerWidth - width) / 2, innerHeight - height - 8];
+  toast.style.left = `${left}px`;
+  toast.style.top = `${top}px`;
+};
+for (const each of ["scroll", "resize"]) addEventListener(each, placeToast, { passive: true });
+document.addEventListener("toggle", placeToast, true);
+
 const announce = (words, failed = false) => {
   const place = document.getElementById("announcer");
   const toast = document.getElementById("toast");
@@ -16,6 +44,7 @@ const announce = (words, failed = false) => {
   if (!toast) return;
   toast.textContent = words;
   toast.className = words ? (failed ? "failed" : "fine") : "";
+  placeToast();
   clearTimeout(shown);
   shown = setTimeout(() => { toast.className = ""; }, failed ? 12000 : 6000);
 };
@@ -164,6 +193,16 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     const words = JSON.parse(xhr.responseText).error || "This did not work.";
     if (place) showProblem(place, words);
     announce(words, true);
+  }
+});
+
+// What a form was told before is over once it has another answer.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig, target } = event.detail;
+  if (requestConfig.verb === "get") return;
+  const card = requestConfig.elt.closest(".card");
+  for (const each of card ? card.querySelectorAll(".answer") : [answerOf(requestConfig.elt)]) {
+    if (each && each !== target) each.replaceChildren();
   }
 });
 

@@ -42,7 +42,7 @@ const originOf = (form) => origins.get(form.closest("dialog"));
 // Where the answer to a form is shown, in red if it is a refusal
 const answerOf = (form) => {
   const card = form.closest && form.closest(".card");
-  return (card && card.querySelector(".answer")) || (form.querySelector && form.querySelector(".answer")) ||
+  return (card && document.getElementById(`${card.id}-problem`)) || (form.querySelector && form.querySelector(".answer")) ||
     (form.closest && form.closest("section, dialog, .panel")?.querySelector(".answer")) || document.getElementById("problem");
 };
 

@@ -66,7 +66,7 @@ def cards_view(study: Snapshot, shown: tuple[int, ...]) -> CardsView:
 
 def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> SettledView:
     """Return a request that is over, with the event that it was last about."""
-    who = "" if last is None else f"{last.by}, {people_time(last.at)} UTC: "
+    who = "" if last is None else f"{last.by}, {people_time(last.at)}: "
     return SettledView(
         number=request.number,
         case=request.case,

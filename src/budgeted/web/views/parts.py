@@ -181,9 +181,9 @@ def people_time(at: str) -> str:
     """Return a time as people read it.
 
     >>> people_time("2026-01-02T03:04:05Z")
-    '2026-01-02 03:04:05'
+    '2026-01-02 03:04:05 UTC'
     """
-    return at.replace("T", " ").removesuffix("Z")
+    return f"{at.replace('T', ' ').removesuffix('Z')} UTC"
 
 
 def _percent(amount: Decimal, budget: Decimal) -> float:
