@@ -100,7 +100,7 @@ class FromMemory:
             if rows == self._rows:
                 return "whole"
             self._check(rows)
-        except (BudgetedError, sqlite3.Error):
+        except (BudgetedError, sqlite3.Error, UnicodeDecodeError):
             return "error"
         return "shorter"
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,18 @@ def test_a_flipped_bit_in_a_file_opens_all_or_nothing(whole, tmp_path):
         assert isinstance(found, JournalError) or found == entries, bit
         if bit not in modes and opener.outcome(bit) == "error":
             assert isinstance(found, JournalError), bit
+        for each in tmp_path.iterdir():
+            each.unlink()
+
+
+def test_a_name_in_the_schema_that_is_no_text(whole, tmp_path):
+    """SQLite quotes it in its complaint, which Python cannot decode then."""
+    content, entries = whole
+    path = tmp_path / "studies.db"
+    for name in re.finditer(b"budgeted_", content[: flips.PAGE]):
+        path.write_bytes(flips.flipped(content, 8 * name.start() + 7))
+        found = flips.open_from_file(path)
+        assert isinstance(found, JournalError) or found == entries, name
         for each in tmp_path.iterdir():
             each.unlink()
 

@@ -67,7 +67,7 @@ def translated(where: str, study: str, certain: str = "") -> Iterator[None]:
         raise ConflictError(
             f"somebody else wrote to study {study!r} first; read on and try again", where
         ) from error
-    except (SQLAlchemyError, sqlite3.Error, ImportError) as error:
+    except (SQLAlchemyError, sqlite3.Error, ImportError, UnicodeDecodeError) as error:
         words = reason_of(error)
         said = f"{words}; {certain}" if certain else words
         raise JournalError(said, where, hint=_hint_of(error)) from error
@@ -91,6 +91,8 @@ def _hint_of(error: Exception) -> Hint | None:
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):  # Python, of names that SQLite found in its file
+        return "is damaged; restore it from a backup (it holds text that is no UTF-8)"
     said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
     return said.splitlines()[0]
 
