@@ -60,6 +60,9 @@ def test_a_whole_study(empty, database):
     assert empty.get("/api/studies").json()["studies"] == []
     assert empty.post("/api/studies", json=new).status_code == 201
     assert empty.post("/api/studies", json=new).status_code == 409
+    taken = empty.post("/api/studies/preview", json=new).json()
+    assert not taken["ready"]
+    assert taken["study_mistakes"] == ["name: there is a study 'flu' already; give another name"]
     base = "/api/studies/flu"
     asked = empty.post(f"{base}/ask", json={"n": 4}).json()
     assert [each["number"] for each in asked["requests"]] == [1, 2, 3, 4]
