@@ -55,7 +55,7 @@ def test_whatever_a_run_loads_decides():
     done = subprocess.run(
         [sys.executable, "-c", PLAYS_EVERYTHING], capture_output=True, text=True, check=True
     )
-    around = {"runner", "results", "run_files", "executors"}
+    around = {"runner", "results", "run_files", "executors", "changes"}
     loaded = set(json.loads(done.stdout)) - {f"budgeted.{each}" for each in around}
     assert len(loaded) > 50
     assert loaded <= set(DECIDES)

@@ -25,8 +25,10 @@ def processes(workers: int | None = None) -> Iterator[Executor]:
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_begin_worker)
     try:
         yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)  # what is under way may take minutes
+        raise
+    pool.shutdown()  # waits: a pool that is still ending when Python does complains on stderr
 
 
 @contextmanager
