@@ -152,3 +152,11 @@ def test_where_costs_differ_the_figure_is_over_money(tmp_path):
     figure = json.loads((tmp_path / "car.json").read_text(encoding="utf-8"))
     assert figure["layer"][0]["encoding"]["x"]["title"] == "money spent"
     assert max(row["x"] for row in figure["data"]["values"]) <= 30
+
+
+def test_a_pool_that_did_its_work_is_over():
+    """One that still ends when Python does complains on stderr."""
+    with executors.processes(1) as pool:
+        assert pool.submit(abs, -3).result() == 3
+        workers = list(pool._processes.values())
+    assert [worker.is_alive() for worker in workers] == [False]
