@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.expectation import outcomes, spectral
+from budgeted.cache import results
 from budgeted.experiment import parse
 from budgeted.policies import Policy, policy
 from budgeted.purchase import Purchase
@@ -67,8 +67,7 @@ def states(problem: Mapping[str, Any], budget: int) -> tuple[list[State], list[S
 
 def seconds(chooser: Policy, met: list[State]) -> float:
     """Return the time of all decisions of a run, with nothing remembered from before it."""
-    spectral.forget()
-    outcomes.forget()
+    results.clear()
     fresh = [replace(state, belief=type(state.belief)(state.problem, state.belief.observed))
              for state in met]  # fmt: skip
     start = time.process_time()

@@ -25,7 +25,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from budgeted import Belief, Feature, Problem
-from budgeted.expectation import lookahead, spectral
+from budgeted.cache import results
+from budgeted.expectation import lookahead
 
 MUSHROOM_SIZES = (6, 4, 10, 2, 9, 2, 2, 2, 12, 2, 5, 4, 4, 9, 9, 2, 4, 3, 5, 9, 6, 7)
 """Values of mushroom's 22 features; veil-type, constant in the table, has the two documented."""
@@ -68,7 +69,7 @@ def first_decision(belief: Belief, depth: int) -> Callable[[], None]:
     """Return a decision with nothing remembered from before."""
 
     def run() -> None:
-        spectral.forget()
+        results.clear()
         decide(belief, depth)
 
     return run
@@ -136,7 +137,7 @@ def next_after_a_purchase() -> Finding:
     rng = np.random.default_rng(0)
     for study in range(20):
         belief = a_belief(MUSHROOM_SIZES, seed=study)
-        spectral.forget()
+        results.clear()
         for measured in [first_times] + 10 * [next_times]:
             start = time.perf_counter()
             decide(belief, 100)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgeted
-from budgeted.cache import Cache, remembered, size_of
+from budgeted.cache import MOST_RESULTS, Cache, Remembered, remembered, results, size_of
 from budgeted.web.desk import Desk
 from budgeted.web.office import Office
 from budgeted.web.settings import Limits, Settings
@@ -50,12 +50,13 @@ def test_what_was_used_last_stays():
 
 
 def test_a_function_that_remembers():
-    asked = []
+    asked, cache = [], Cache(100_000)
 
-    @remembered(most_bytes=100_000)
-    def double(number, times=2):
+    def counted(number, times=2):
         asked.append(number)
         return np.full(100, number * times)
+
+    double = Remembered(counted, cache)
 
     for number in (1, 2, 1, 2, 1):
         assert double(number)[0] == 2 * number
@@ -63,7 +64,41 @@ def test_a_function_that_remembers():
     assert double(1, times=3)[0] == 3
     for number in range(1000):
         double(number)
-    assert double.cache.bytes <= 100_000
+    assert cache.bytes <= 100_000
+
+
+def test_all_engines_together_are_bounded_in_bytes():
+    """Whatever they are: a bound for each would add up, and fill for as long as people work."""
+
+    @remembered
+    def ones(number):
+        return np.ones(number)
+
+    @remembered
+    def twos(number):
+        return np.full(number, 2.0)
+
+    try:
+        for number in range(1, 100):
+            assert (ones(50_000 + number)[0], twos(50_000 + number)[0]) == (1, 2)
+            assert results.bytes <= MOST_RESULTS
+        assert results.bytes > MOST_RESULTS / 2
+    finally:
+        results.clear()
+
+
+def test_who_needs_more_than_the_bound_has_it_until_it_needs_less():
+    cache = Cache(10_000)
+    cache.need("a large study", 50_000)
+    for at in range(100):
+        cache.put(at, bytes(1_000))
+    assert 40_000 < cache.bytes <= 50_000
+    cache.need("another engine", 30_000)
+    assert cache.most_bytes == 80_000, "both look up what they need for one decision"
+    cache.need("another engine", 1_000)
+    cache.need("a large study", 2_000)
+    assert cache.bytes <= 10_000
+    assert 99 in cache
 
 
 @dataclass(frozen=True)

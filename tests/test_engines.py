@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
+from budgeted.cache import Cache
 from budgeted.errors import AllocationError, EngineError, ObservationError
 from budgeted.expectation import ENGINES, expected_loss, lookahead, loss, spectral
 from budgeted.expectation.memory import Memory
@@ -126,7 +127,7 @@ def test_wrong_numbers_of_particles_are_explained(particles):
 @given(st.integers(2, 5), st.lists(st.integers(0, 7), max_size=60))
 def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
     """One key at a time it misses exactly when `functools.lru_cache` does."""
-    memory = room_for(entries)
+    memory, _ = room_for(entries)
     peer = lru_cache(maxsize=entries)(lambda key: key)
     for key in asked:
         misses = peer.cache_info().misses
@@ -135,10 +136,11 @@ def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
 
 
 def room_for(entries):
-    """A memory for so many squares."""
-    one = Memory(10**6)
-    squares(one, 1)
-    return Memory(entries * one.bytes)
+    """A memory for so many squares, and the cache that it has for itself."""
+    one = Cache(10**6)
+    squares(Memory(one), 1)
+    cache = Cache(entries * one.bytes)
+    return Memory(cache), cache
 
 
 def squares(memory, *keys):
@@ -154,7 +156,7 @@ def squares(memory, *keys):
 
 
 def test_a_memory_answers_more_keys_than_it_can_keep():
-    ask = partial(squares, room_for(2))
+    ask = partial(squares, room_for(2)[0])
     assert ask(1, 2, 3, 4, 5, 2) == [1, 2, 3, 4, 5]
     assert ask(5, 4) == []
     assert ask(6) == [6]
@@ -163,12 +165,12 @@ def test_a_memory_answers_more_keys_than_it_can_keep():
 
 
 def test_a_memory_keeps_what_one_decision_needs_however_much_that_is():
-    memory = room_for(2)
+    memory, cache = room_for(2)
     ask = partial(squares, memory)
     assert ask(*range(1000)) == list(range(1000))
     assert ask(*range(1000)) == []
     ask(1001)
-    assert memory.bytes < 2_000, "and lets go of it after that"
+    assert cache.bytes < 2_000, "and lets go of it after that"
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from([0.3, 1.0, (2.0, 0.5, 7.25)]))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
+from budgeted.cache import results
 from budgeted.errors import EngineError
 from budgeted.expectation import expected_loss, feature_lookahead, lookahead, loss, outcomes
 from budgeted.relevance import RelevanceBelief
@@ -153,10 +154,10 @@ def test_all_outcomes_of_one_cell(belief, kind, depth):
 @pytest.fixture
 def exact_odds(monkeypatch):
     """An engine that does not round odds, so that the oracle is one plain sum."""
-    outcomes.forget()
+    results.clear()
     monkeypatch.setattr(outcomes, "ROUNDING", 1e-9)
     yield
-    outcomes.forget()
+    results.clear()
 
 
 def slow_expected(belief, allocation, kind):
@@ -225,14 +226,14 @@ def test_groups_of_outcomes_lose_little_and_never_invent(seed, monkeypatch):
     exact = np.array([slow_change(belief, feature, [26, 25], "gini") for feature in range(2)])
     depths = np.array([[26, 25], [26, 25]])
     now = float(expected_loss(belief, {}))
-    outcomes.forget()
+    results.clear()
     error = {}
     for groups in (8, 24):
         monkeypatch.setattr(outcomes, "GROUPS", groups)
-        outcomes.forget()
+        results.clear()
         error[groups] = feature_lookahead(belief, depths).values - now - exact
         assert (error[groups] > -STEP_ERROR - 0.002 * -exact).all()
-    outcomes.forget()
+    results.clear()
     assert (error[8] < STEP_ERROR + 0.1 * -exact).all()
     assert (error[24] < STEP_ERROR + 0.02 * -exact).all()
 
@@ -336,9 +337,9 @@ def test_the_order_of_features_does_not_matter(labels, sizes, depth):
         Problem([problem.features[at] for at in order], problem.labels, problem.prior, 100),
         np.concatenate([belief.observed[:, belief.columns(at)] for at in order], axis=1),
     )
-    outcomes.forget()
+    results.clear()
     first = changes(belief, depth)
-    outcomes.forget()
+    results.clear()
     np.testing.assert_allclose(changes(other, depth), first[order], rtol=1e-9, atol=1e-13)
 
 
@@ -346,14 +347,14 @@ def test_the_order_of_features_does_not_matter(labels, sizes, depth):
 def test_what_is_remembered_changes_nothing(labels, sizes):
     """Neither beliefs that were looked at before, nor features that were asked together."""
     belief = a_belief(labels, sizes, seed=5)
-    outcomes.forget()
+    results.clear()
     clean = [changes(belief, depth) for depth in (1, 5, 40)]
     for other in (belief.observe(0, 1, 1), belief.observe(1, 0, 1), belief.observe(2, 1, 0)):
         for depth in (1, 5, 40):
             changes(other, depth)
     again = [changes(belief, depth) for depth in (1, 5, 40)]
     np.testing.assert_allclose(again, clean, rtol=0, atol=1e-14)
-    outcomes.forget()
+    results.clear()
     depths = np.zeros((3, labels), dtype=np.int64)
     depths[1] = 40
     alone = feature_lookahead(belief, depths).values[1] - float(expected_loss(belief, {}))

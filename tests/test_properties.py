@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
-from budgeted.expectation import expected_loss, lookahead, loss, spectral
+from budgeted.cache import results
+from budgeted.expectation import expected_loss, lookahead, loss
 from budgeted.loss import LOSSES
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts
@@ -88,7 +89,7 @@ def test_endless_purchases_give_the_mean_loss_of_models_drawn_from_the_belief():
 def test_what_is_remembered_does_not_change_results(data, belief):
     """The same question before and after other questions filled the memory."""
     depths = np.full((len(belief.problem.features), 2), data.draw(st.integers(1, 300)))
-    spectral.forget()
+    results.clear()
     cold = lookahead(belief, depths).values
     other = belief.observe(*data.draw(st.sampled_from(belief.problem.actions)), 0)
     lookahead(other, depths)

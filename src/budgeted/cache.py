@@ -3,6 +3,9 @@
 A server runs for months, and what it remembers must not grow with what people looked at. A bound
 on the number of results is no bound on memory: a result can be ten bytes or ten megabytes. So
 everything that is remembered to save time is kept here, and bounded in bytes.
+
+What the engines compute has *one* bound, `results`, whichever engine it was: a bound for each would
+add up to several times as much, of which some part is always still filling.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ class Cache(Generic[Key, Value]):
     Parameters
     ----------
     most_bytes
-        Of all keys and values together. What is larger by itself is not kept at all.
+        Of all keys and values together, unless somebody needs more (`need`). What is larger by
+        itself is not kept at all.
 
     Examples
     --------
@@ -44,10 +48,26 @@ class Cache(Generic[Key, Value]):
     """
 
     def __init__(self, most_bytes: int) -> None:
-        self.most_bytes = most_bytes
+        self._usual = most_bytes
+        self._needs: dict[Hashable, int] = {}
         self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
         self.bytes = 0
+
+    @property
+    def most_bytes(self) -> int:
+        """How much is kept at most."""
+        return max(self._usual, sum(self._needs.values()))
+
+    def need(self, who: Hashable, number: int) -> None:
+        """Say how many bytes somebody needs at once, until the same says otherwise.
+
+        Where all needs together are more than the usual bound, they are the bound: a cache that is
+        smaller than what one decision looks up would never find anything.
+        """
+        with self._lock:
+            self._needs[who] = number
+            self._make_room()
 
     def __contains__(self, key: Key) -> bool:
         return key in self._kept
@@ -81,14 +101,19 @@ class Cache(Generic[Key, Value]):
                 return
             self._kept[key] = (value, needed)
             self.bytes += needed
-            while self.bytes > self.most_bytes:
-                self._drop(next(iter(self._kept)))
+            self._make_room()
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._kept.clear()
+            self._needs.clear()
             self.bytes = 0
+
+    def _make_room(self) -> None:
+        most = self.most_bytes
+        while self.bytes > most:
+            self._drop(next(iter(self._kept)))
 
     def _drop(self, key: Key) -> None:
         found = self._kept.pop(key, None)
@@ -96,37 +121,42 @@ class Cache(Generic[Key, Value]):
             self.bytes -= found[1]
 
 
-class Remembered(Generic[Arguments, Value]):
-    """A function whose results are remembered; ``cache`` holds them."""
+MOST_RESULTS = 2**24
+"""Bytes of all results of all engines of a process. The next decision of a study needs a few
+megabytes of them; more would serve studies that nobody looks at.
+"""
+results: Cache[Hashable, Any] = Cache(MOST_RESULTS)
+"""What the engines computed; no result depends on whether it is found here."""
 
-    def __init__(self, function: Callable[Arguments, Value], most_bytes: int) -> None:
+
+class Remembered(Generic[Arguments, Value]):
+    """A function whose results are remembered."""
+
+    def __init__(
+        self, function: Callable[Arguments, Value], cache: Cache[Hashable, Any] = results
+    ) -> None:
         update_wrapper(self, function)
         self._function = function
-        self.cache: Cache[Hashable, Value] = Cache(most_bytes)
+        self._cache = cache
 
     def __call__(self, *positional: Arguments.args, **named: Arguments.kwargs) -> Value:
         """Return what the function returns for these arguments, or did before."""
-        key = (positional, tuple(sorted(named.items()))) if named else positional
-        found = self.cache.get(key)
+        key = (self._function, positional, *sorted(named.items()))
+        found: Value | None = self._cache.get(key)
         if found is None:
             found = self._function(*positional, **named)
-            self.cache.put(key, found)
+            self._cache.put(key, found)
         return found
 
 
-def remembered(
-    most_bytes: int,
-) -> Callable[[Callable[Arguments, Value]], Remembered[Arguments, Value]]:
+def remembered(function: Callable[Arguments, Value]) -> Remembered[Arguments, Value]:
     """Remember the results of a function, as `functools.lru_cache` does, but bounded in bytes.
 
-    Parameters
-    ----------
-    most_bytes
-        Of all arguments and results together.
+    All such functions share the bytes of `results`.
 
     Examples
     --------
-    >>> @remembered(most_bytes=1_000_000)
+    >>> @remembered
     ... def squares(number):
     ...     print("computing")
     ...     return np.arange(number) ** 2
@@ -134,7 +164,7 @@ def remembered(
     computing
     (9, 9)
     """
-    return lambda function: Remembered(function, most_bytes)
+    return Remembered(function)
 
 
 def size_of(thing: object) -> int:

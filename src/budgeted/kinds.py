@@ -60,7 +60,7 @@ class OneFeature(NamedTuple):
     left_own: Floats
 
 
-@remembered(most_bytes=2**23)
+@remembered
 def one_feature(observed: bytes, alpha: bytes, labels: int) -> OneFeature:
     """Return what these counts and prior counts, labels × values, say."""
     counts = np.frombuffer(observed, dtype=np.int64).reshape(labels, -1)
@@ -82,7 +82,7 @@ def one_feature(observed: bytes, alpha: bytes, labels: int) -> OneFeature:
     )
 
 
-@remembered(most_bytes=2**23)
+@remembered
 def as_foretold(came: bytes, alpha: bytes, labels: int) -> tuple[Evidence, Floats, Floats]:
     """Of values (label, value) of a feature, as they came: the evidence before each, and its share.
 

@@ -52,4 +52,4 @@ def _log_choices(purchases: int) -> Floats:
     return result
 
 
-_kept_choices = remembered(most_bytes=2**22)(_log_choices)
+_kept_choices = remembered(_log_choices)

@@ -8,37 +8,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.cache import Cache
+from budgeted.cache import Cache, results
 
-_KEY = 300
-"""Bytes of a key, about: the counts of a feature and a few numbers."""
+_KEY = 500
+"""Bytes of a key and of the head of an array, about: the counts of a feature, a few numbers."""
 _DECISIONS = 2
 
 
 class Memory:
-    """A store of arrays, by key, bounded in bytes; the least recently used go first.
+    """A store of arrays, by key, with its share of a cache that is bounded in bytes.
 
     `functools.lru_cache` computes one result per call. Here all missing results of a decision are
     computed in one vectorised step; between decisions only what was bought is missing.
-    A problem with very many features needs more than the bound for one decision; then what the
-    last two decisions needed is kept, or nothing would ever be found.
+    A problem with very many features needs more than the bound for one decision; then there is
+    room for what two decisions need, or nothing would ever be found.
     The last digit of a result can depend on what it was computed together with; results that
     differ by so little are ties for every policy, so no choice depends on the memory.
 
-    >>> memory = Memory(most_bytes=10_000)
+    Parameters
+    ----------
+    cache
+        Where they are kept; with all that engines compute unless given.
+
+    Examples
+    --------
+    >>> memory = Memory()
     >>> numbers = np.array([2, 3, 2])
     >>> memory.rows(numbers.tolist(), lambda missing: numbers[missing] ** 2).tolist()
     [4, 9, 4]
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._stored: Cache[Hashable, NDArray[Any]] = Cache(most_bytes)
-
-    @property
-    def bytes(self) -> int:
-        """How much is stored."""
-        return self._stored.bytes
+    def __init__(self, cache: Cache[Hashable, Any] = results) -> None:
+        self._cache = cache
 
     def rows(
         self, keys: Sequence[Hashable], compute: Callable[[list[int]], NDArray[Any]]
@@ -58,7 +59,7 @@ class Memory:
         for position, key in enumerate(keys):
             if key in found or key in missing:
                 continue
-            row = self._stored.get(key)
+            row = self._cache.get((self, key))
             if row is None:
                 missing[key] = position
             else:
@@ -66,13 +67,9 @@ class Memory:
         if missing:
             computed = compute(list(missing.values()))
             needed = len(keys) * (computed[0].nbytes + 2 * _KEY)
-            self._stored.most_bytes = max(self._most, _DECISIONS * needed)
+            self._cache.need(self, _DECISIONS * needed)
             for key, new in zip(missing, computed, strict=True):
                 # A copy, so that no stored row keeps the whole stack alive.
                 found[key] = new.copy()
-                self._stored.put(key, found[key], new.nbytes + _KEY)
+                self._cache.put((self, key), found[key], new.nbytes + _KEY)
         return np.stack([found[key] for key in keys])
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._stored.clear()

@@ -52,12 +52,7 @@ RESOLUTION = 1e-12
 
 _WEIGHTS: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * FREQUENCIES)
 _KERNELS = {"gini": _WEIGHTS, "entropy": _WEIGHTS * 2 / (1 + 4 * FREQUENCIES**2)}
-_memory = Memory(most_bytes=2**23)
-
-
-def forget() -> None:
-    """Drop what was computed before; for measurements, results do not depend on it."""
-    _memory.clear()
+_memory = Memory()
 
 
 def expected(belief: RelevanceBelief, allocation: Integers, loss: Loss) -> Estimate:
@@ -280,7 +275,7 @@ def _outcomes(
     return weights / weights.sum(), some, ratios
 
 
-@remembered(most_bytes=2**22)
+@remembered
 def _everything(purchases: tuple[int, ...], values: int) -> tuple[Integers, Integers, Floats]:
     """Return all outcomes, the same summed over labels, and in how many orders each can come.
 

@@ -68,16 +68,8 @@ _FEW_ROWS = 16
 _FEW_FEATURES = 4
 """Up to so many features, one cell after the other beats finding out what they share."""
 
-_memory = Memory(most_bytes=2**23)  # 4 kB for each feature and depth
-_cell_memory = Memory(most_bytes=2**22)  # 1.4 kB for each value of a feature
-
-
-def forget() -> None:
-    """Drop what was computed before; for measurements, results do not depend on it."""
-    _memory.clear()
-    _cell_memory.clear()
-    _pages.cache.clear()
-    _blocks.cache.clear()
+_memory = Memory()  # 4 kB for each feature and depth
+_cell_memory = Memory()  # 1.4 kB for each value of a feature
 
 
 def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
@@ -287,13 +279,13 @@ def _table(prior: float, first: int, length: int) -> Complexes:
     return _pages(prior, number)[start : start + length]
 
 
-@remembered(most_bytes=2**23)
+@remembered
 def _pages(prior: float, number: int) -> Complexes:
     """Two neighbouring pages of powers, so that any table of a page's length lies in one entry."""
     return _power(prior + number * _PAGE + np.arange(2 * _PAGE))
 
 
-@remembered(most_bytes=2**24)
+@remembered
 def _blocks(prior: float, number: int, blocks: int) -> Complexes:
     """Powers for looking far ahead: a study does so with nearly the same table again and again."""
     return _power(prior + number * _BLOCK + np.arange(blocks * _BLOCK))
