@@ -127,6 +127,7 @@ def test_errors_at_most():
 
 
 @pytest.mark.parametrize(("budget", "margin"), [(50, 0.010), (100, 0.010), (300, 0.003)])
+@pytest.mark.slow
 def test_near_the_best_of_the_paper_whoever_that_is(budget, margin):
     line = f"figure-3a-{budget}"
     for best in ("sfl", "greedy", "round_robin", "biased_robin"):
@@ -275,6 +276,7 @@ def test_the_majority_is_that_of_the_validation_rows(played):
     assert found.majority[1] == pytest.approx(np.mean(labels != top))
 
 
+@pytest.mark.slow
 def test_a_page_without_runs_says_so(tmp_path):
     outcomes = report.write(report.Material.read(tmp_path / "none", 2), tmp_path)
     assert {each.verdict for each in outcomes} == {TOO_FEW}

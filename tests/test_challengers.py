@@ -96,6 +96,7 @@ def test_features_are_looked_ahead_as_brute_force_says(labels, kind, engine, und
         assert (found.lower <= found.upper).all()
 
 
+@pytest.mark.slow
 def test_features_are_looked_ahead_by_particles_within_their_error():
     problem = contracts.make_problem(["1"] * 7, labels=3, values=4)
     belief = Belief.prior(problem).observe(0, 0, 1, 9).observe(0, 1, 2, 9).observe(0, 2, 3, 9)
@@ -445,6 +446,7 @@ def best_feature_chances(counts, costs):
 
 
 @pytest.mark.parametrize("costs", [("1", "1"), ("1", "2")])
+@pytest.mark.slow
 def test_top_two_thompson_buys_as_often_as_the_integral_says(costs):
     """With two features the challenger is the other one: half of each."""
     rows = (((4.0, 2.0), (2.0, 3.0)), ((1.0, 1.0), (2.0, 1.0)))

@@ -106,6 +106,7 @@ SLIPS = st.lists(st.sampled_from(["undo", "value", "cost"]), min_size=5, max_siz
 
 @settings(max_examples=12)
 @given(slips=SLIPS, whole=st.booleans())
+@pytest.mark.slow
 def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory, slips, whole):
     """What was undone, or corrected, leaves no trace on the way of the money."""
     folder = tmp_path_factory.mktemp("slips")

@@ -107,6 +107,7 @@ def test_nobody_reads(folder, run, words):
 
 
 @full
+@pytest.mark.slow
 def test_python_does_not_complain_at_the_end(folder):
     with FULL.open("w") as nowhere:
         code, said = run_apart(folder, "study", "ask", stdout=nowhere)

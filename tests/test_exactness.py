@@ -28,6 +28,7 @@ def draw_allocation(data, belief, most_terms=30_000):
 
 @given(beliefs(), SMOOTH)
 @settings(max_examples=200)
+@pytest.mark.slow
 def test_two_label_loss_equals_brute_force(belief, kind):
     found = loss(belief, kind)
     truth = oracles.brute_loss(oracles.counts_of(belief), belief.problem.prior, kind)
@@ -39,6 +40,7 @@ def test_two_label_loss_equals_brute_force(belief, kind):
 
 @given(st.data(), beliefs(features=(1, 4)), SMOOTH)
 @settings(max_examples=150)
+@pytest.mark.slow
 def test_two_label_expected_loss_equals_brute_force(data, belief, kind):
     allocation = draw_allocation(data, belief)
     check_expected_loss(belief, allocation, kind)

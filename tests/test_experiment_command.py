@@ -89,6 +89,7 @@ def test_the_number_of_runs_that_the_file_says_is_no_look(folder):
     assert "visits.parquet" in files(folder)
 
 
+@pytest.mark.slow
 def test_a_changed_table_is_named(folder):
     before = run(folder)
     assert "since the last time" not in before.stderr

@@ -17,6 +17,7 @@ KINDS = st.sampled_from(["gini", "entropy", "zero_one"])
 
 @given(st.data(), beliefs(), KINDS)
 @settings(max_examples=120)
+@pytest.mark.slow
 def test_one_more_purchase_never_raises_the_expected_loss(data, belief, kind):
     allocation = data.draw(allocations(belief, largest=20, cells=4))
     cell = data.draw(st.sampled_from(belief.problem.actions))
@@ -40,6 +41,7 @@ def test_one_more_purchase_never_raises_it_with_three_labels(data, belief, kind)
 
 
 @given(st.data(), beliefs(labels=3))
+@pytest.mark.slow
 def test_the_predictive_mean_is_a_martingale(data, belief):
     feature, label = data.draw(st.sampled_from(belief.problem.actions))
     chances = belief.mean(feature)[label]

@@ -98,6 +98,7 @@ def name_of(file, package):
     return dotted if file.stem == "__init__" else f"{dotted}.{file.stem}"
 
 
+@pytest.mark.slow
 def test_a_change_of_any_file_counts_if_and_only_if_it_decides(tmp_path):
     """Every file gets one more statement, or a few bytes: first those that do not decide."""
     package = tmp_path / "budgeted"

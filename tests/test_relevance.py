@@ -265,6 +265,7 @@ def a_belief():
     return RelevanceBelief(problem, np.array(observed))
 
 
+@pytest.mark.slow
 def test_samples_have_the_probabilities_of_the_belief():
     """Means, how often each feature is shared, and how often both are: in 4 standard errors."""
     belief, rng, number = a_belief(), np.random.default_rng(5), 4000

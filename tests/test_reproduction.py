@@ -139,6 +139,7 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize("decide", DECISIONS, ids=lambda each: each.__name__)
+@pytest.mark.slow
 def test_a_rule_says_yes_where_the_paper_is_right_and_no_where_it_is_wrong(decide):
     right = decide(results())
     assert right.verdict == claims.HOLDS, right.measured

@@ -156,6 +156,7 @@ def plays(draw):
 
 @given(plays(), words | st.just("budgeted-seal-sha256:" + "0" * 64))
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_any_run_comes_back_as_it_was(played, label):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.parquet")
@@ -185,6 +186,7 @@ def damages(content):
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.slow
 def test_no_damage_goes_unnoticed(done, tmp_path):
     """Cut anywhere, any bit flipped: a message that names the file, nothing else."""
     for file, read in (

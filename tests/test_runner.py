@@ -125,6 +125,7 @@ def test_a_dask_scheduler_that_does_not_answer_is_named(monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_draws(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(

@@ -123,6 +123,7 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_dead_worker_is_reported_and_nothing_is_lost(tmp_path, monkeypatch):
     experiment = parse(DOCUMENT, "small")
     play_here(experiment.with_runs(2), tmp_path)

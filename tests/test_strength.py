@@ -129,6 +129,7 @@ def beliefs(draw):
 
 @given(drawn=beliefs())
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_it_equals_the_slow_one(drawn):
     tables, belief = drawn
     learned = slow_learned(tables)
@@ -150,6 +151,7 @@ def test_it_equals_the_slow_one(drawn):
 
 @given(drawn=beliefs(), data=st.data())
 @settings(max_examples=40)
+@pytest.mark.slow
 def test_what_is_foretold_comes_from_the_values_before(drawn, data):
     tables, belief = drawn
     learned = slow_learned(tables)
@@ -220,6 +222,7 @@ def test_a_feature_that_somebody_knows_has_its_own_shares():
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_drawn_models_are_right_on_average(seed):
     """Within 5 standard errors of the means, and irrelevant as often as they should be."""
     rng = np.random.default_rng(seed)
@@ -260,6 +263,7 @@ def skewed_worlds(number, closeness, rng):
 
 
 @pytest.mark.parametrize("closeness", [60, 1e4])
+@pytest.mark.slow
 def test_a_few_values_of_features_that_say_little_do_little_harm(closeness):
     """Less than a fifth of what naive Bayes loses against the most frequent label."""
     excess = {"naive": [], "guarded": []}

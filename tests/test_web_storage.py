@@ -128,6 +128,7 @@ def test_a_file_is_whole_or_as_before(tmp_path, monkeypatch):
     assert left_over(tmp_path) == [path]
 
 
+@pytest.mark.slow
 def test_names_that_nobody_knows_leave_nothing(tmp_path):
     def things(office):
         return sum(len(each) for each in vars(office).values() if hasattr(each, "__len__"))
