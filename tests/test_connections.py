@@ -49,6 +49,30 @@ def test_a_lock_that_another_program_holds(url, quick):
         assert len(journal.read()) == 1
 
 
+def test_no_wait_on_a_server_is_without_end(url):
+    """Every connection has the limits, not only the first, and keeps them after a transaction that
+    came to nothing."""
+    meant = {
+        "lock_timeout": 1_000 * connections.LOCK_WAIT,
+        "statement_timeout": 1_000 * connections.WAIT,
+        "idle_in_transaction_session_timeout": 1_000 * connections.IDLE_WAIT,
+    }
+    assert 0 not in meant.values(), "which is for ever"
+
+    def found(connection):  # what SHOW shows, always in milliseconds
+        query = "SELECT name, CAST(setting AS integer) FROM pg_settings"
+        shown = dict(connection.exec_driver_sql(query + " WHERE vartype = 'integer'").all())
+        return {name: shown[name] for name in meant}
+
+    with Journal(url, "a", create=True) as journal:
+        for _ in range(2):
+            with journal._engine.connect() as one, journal._engine.connect() as two:
+                for each in (one, two):
+                    assert found(each) == meant
+                    each.rollback()
+                    assert found(each) == meant
+
+
 def test_serving_behind_a_lock_says_so(url):
     """The defect: not even the address was printed."""
     Journal(url, "a", create=True).release()
@@ -111,34 +135,57 @@ def test_a_file_that_was_replaced_is_opened_anew(tmp_path):
 
 CONFLICTS = """
 import sys, threading
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 from budgeted.errors import ConflictError
-from budgeted.journal import Journal
+from budgeted.journal import Journal, connections
 from tests.journals import told
-def write(who):
-    with Journal(sys.argv[1], "a") as journal:
-        for _ in range(15):
-            try:
-                last = len(journal.read())
-                journal.append([told(last + 1), told(last + 2)], expected=last, by=who)
-            except ConflictError:
-                pass
-        for expected in (0, 1):
-            try:
-                journal.append([told(1), told(2)], expected=expected, by=who)
-            except ConflictError:
-                pass
-threads = [threading.Thread(target=write, args=(str(each),)) for each in range(4)]
+
+connections.LOCK_WAIT = connections.IDLE_WAIT = connections.WAIT = 3_600  # machines may be busy
+both, here, said = threading.Barrier(2), threading.local(), []
+
+@event.listens_for(Engine, "before_cursor_execute")
+def hold(connection, cursor, statement, *more):
+    if "INSERT INTO budgeted_" in statement and here.held:
+        here.held = False
+        both.wait(60)
+
+def append(journal):
+    try:
+        journal.append([told(number + 1) for number in range(300)], expected=0, by="me")
+    except ConflictError:
+        return "conflict"
+    return "written"
+
+def write():
+    for study in "abcdefghij":
+        with Journal(sys.argv[1], study) as journal:
+            here.held = True
+            said.append(f"{study} {append(journal)} {append(journal)}")
+
+threads = [threading.Thread(target=write) for _ in range(2)]
 for each in threads: each.start()
 for each in threads: each.join()
+print(*sorted(said), sep=chr(10))
 """
 
 
 def test_conflicts_say_nothing_on_stderr(url):
+    """Two begin the same study, and both are held until neither can see what the other writes: so
+    the database itself refuses one of them, every time. Then each of them comes too late.
+
+    Many events, as the defect was what the driver said of those in line behind one that failed; and
+    many studies, as some ways to write say it only now and then.
+    """
     Journal(url, "a", create=True).release()
     done = subprocess.run(
-        [sys.executable, "-c", CONFLICTS, url], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", CONFLICTS, url],
+        capture_output=True, text=True, check=True, timeout=300,
+    )  # fmt: skip
     assert done.stderr == ""
+    expected = [f"{study} {first} conflict" for study in "abcdefghij"
+                for first in ("conflict", "written")]  # fmt: skip
+    assert done.stdout.splitlines() == expected
 
 
 def test_a_forked_process_has_connections_of_its_own(url):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -38,6 +40,68 @@ def test_it_is_a_map_that_never_changes(steps):
         if meant:
             assert (found[0].number, found[-1].number) == (min(meant), max(meant))
             assert found[1:] == tuple(found)[1:]
+
+
+class Number(int):
+    """A number that counts how often any of its kind is looked at."""
+
+    looks = 0
+
+
+def counted(name):
+    def method(self, *others):
+        Number.looks += 1
+        return getattr(int, name)(self, *others)
+
+    return method
+
+
+for each in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "floordiv"):
+    setattr(Number, f"__{each}__", counted(f"__{each}__"))
+
+
+def inside(pending):
+    """All that it consists of, by identity, but for the requests themselves."""
+    found, waiting = {}, [pending]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in found and not isinstance(each, type | Request | Number):
+            found[id(each)] = each
+            waiting += gc.get_referents(each)
+    return found
+
+
+def work(step, pending, number):
+    """How many numbers a step looks at, and how many references it copies."""
+    Number.looks = 0
+    made = step(pending, number)
+    looks = Number.looks
+    if not isinstance(made, Pending):
+        return looks, 0
+    former = inside(pending)
+    fresh = [each for key, each in inside(made).items() if key not in former]
+    return looks, sum(len(gc.get_referents(each)) for each in fresh)
+
+
+def most_work(step, size):
+    """The most that a step needs with so many requests, whose numbers are even."""
+    pending = Pending(request(Number(2 * at)) for at in range(size))
+    places = (0, size // 3, size // 2, size - 1)
+    return map(max, *(work(step, pending, 2 * place) for place in places))
+
+
+@pytest.mark.parametrize("step", [
+    lambda pending, number: pending.find(Number(number)),
+    lambda pending, number: pending.find(Number(number + 1)),  # which is not there
+    lambda pending, number: pending.with_one(request(Number(number + 1))),
+    lambda pending, number: pending.without(Number(number)),
+], ids=["find", "miss", "add", "remove"])  # fmt: skip
+def test_no_step_goes_through_all_requests(step):
+    """The defect: with n under way, one step took n. A hundred times as many may cost ten times as
+    much at most; trees and blocks need less. Counted, as the time it takes says nothing for sure.
+    """
+    for few, many in zip(most_work(step, 80), most_work(step, 8_000), strict=True):
+        assert many <= 10 * few
 
 
 @given(some.integers(1, 300), some.integers(0, 10**9))

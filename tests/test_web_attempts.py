@@ -1,6 +1,7 @@
 """Trying passwords: slow for who guesses, and never for ever for who knows."""
 
 import asyncio
+import os
 
 import httpx
 import pytest
@@ -14,7 +15,7 @@ from budgeted.web.credentials import password_line
 from budgeted.web.proxies import client_address, is_trusted
 from budgeted.web.settings import Settings
 from tests.test_web_access import PASSWORD, form_token, log_in
-from tests.webs import client, make_study
+from tests.webs import client, make_study, process
 
 
 class Known:
@@ -119,6 +120,53 @@ def test_a_browser_that_was_in_before_gets_in_again(tmp_path):
             assert last.status_code == 429
             assert "wait 6 seconds" in last.text
         assert log_in(browser).status_code == 303
+
+
+STILL = """
+from budgeted.web import attempts
+attempts.Attempts.__init__.__defaults__ = (lambda: 0.0,)
+attempts._SLOTS = 2**60
+"""
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """A folder with a study and a password. In servers started from here time stands still for who
+    must wait, so that the machine may be slow; and no two addresses share a bucket by bad luck."""
+    make_study(tmp_path / "studies.db").release()
+    write_line(tmp_path / "passwords", "anna", password_line(PASSWORD))
+    (tmp_path / "still").mkdir()
+    (tmp_path / "still" / "sitecustomize.py").write_text(STILL)  # what Python runs as it starts
+    found = [str(tmp_path / "still"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(found))
+    return tmp_path
+
+
+def knock(url, forwarded, name, secret):
+    """What a new browser is told that wants to log in, with that X-Forwarded-For."""
+    with httpx.Client(base_url=url, headers={"x-forwarded-for": forwarded}, timeout=100) as browser:
+        return log_in(browser, name, secret).status_code
+
+
+@pytest.mark.slow
+def test_a_trusted_proxy_says_whose_wrong_passwords_they_are(lab):
+    options = ("--password-file", str(lab / "passwords"), "--trusted-proxy", "127.0.0.1")
+    with process(lab, *options) as (url, _):
+        tried = [knock(url, "192.0.2.9", f"nobody {at}", "a wrong password") for at in range(12)]
+        assert tried == [401] * 10 + [429] * 2
+        assert knock(url, "192.0.2.8", "anna", PASSWORD) == 303, "another address"
+        assert knock(url, "192.0.2.8, 192.0.2.9", "anna", PASSWORD) == 429, "the first is made up"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trusted", [(), ("--trusted-proxy", "10.0.0.1")], ids=["none", "another"])
+def test_nobody_else_says_whose_wrong_passwords_they_are(lab, trusted):
+    """What is in the header changes nothing: who is connected counts."""
+    with process(lab, "--password-file", str(lab / "passwords"), *trusted) as (url, _):
+        tried = [knock(url, f"192.0.2.{at}", f"nobody {at}", "a wrong password")
+                 for at in range(1, 13)]  # fmt: skip
+        assert tried == [401] * 10 + [429] * 2
+        assert knock(url, "198.51.100.1", "anna", PASSWORD) == 429
 
 
 ADDRESS = st.ip_addresses().map(str)
