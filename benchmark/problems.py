@@ -27,9 +27,9 @@ PAPER = ("sfl", "round-robin", "biased-robin", "greedy")
 SHOPPER = "random-shopper"
 CONTENDERS = (DEFAULT, *PAPER, SHOPPER)
 
-PLAIN = {"belief": "plain", "classifier": "naive", "cases": "fresh"}
-AWARE = {"belief": "relevance", "classifier": "guarded", "cases": "settle"}
-"""All that goes with a belief: what is believed, what is delivered and which cases are used."""
+PLAIN = {"belief": "plain", "learner": "naive-bayes", "cases": "fresh"}
+AWARE = {"belief": "relevance", "learner": "hierarchical", "cases": "settle"}
+"""All that goes with a belief: what is believed, who makes the classifier and which cases are used."""
 
 _PROBLEMS: Mapping[str, Mapping[str, Any]] = {
     "figure-3a": {"synthetic": "figure-3a", "judge": "truth"},

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from budgeted import Belief, Feature, Problem
+from budgeted import Belief, Feature, Problem, Purchase
 
 counts = st.floats(math.log(0.1), math.log(1e5)).map(math.exp)
 tiny_counts = st.floats(math.log(1e-6), math.log(10)).map(math.exp)
@@ -62,3 +62,21 @@ def allocations(draw, belief, largest=3, cells=3):
     """Some purchases of some cells."""
     chosen = draw(st.lists(st.sampled_from(belief.problem.actions), max_size=cells, unique=True))
     return {cell: draw(st.integers(0, largest)) for cell in chosen}
+
+
+@st.composite
+def purchases(draw, problem, most=25):
+    """Purchases of a few cases, some without a case, some without a value."""
+    labels = draw(st.lists(st.integers(0, len(problem.labels) - 1), min_size=1, max_size=6))
+    seen, made = set(), []
+    for _ in range(draw(st.integers(0, most))):
+        feature = draw(st.integers(0, len(problem.features) - 1))
+        case = draw(st.integers(-1, len(labels) - 1))
+        value = draw(st.integers(0, problem.sizes[feature] - 1) | st.none())
+        if case < 0:
+            label = draw(st.integers(0, len(problem.labels) - 1))
+            made.append(Purchase(feature, label, value, 1))
+        elif (case, feature) not in seen:
+            seen.add((case, feature))
+            made.append(Purchase(feature, labels[case], value, 1, f"case {case}"))
+    return made

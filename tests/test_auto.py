@@ -13,7 +13,7 @@ from budgeted.cases import RULES, pick_case
 from budgeted.errors import ExperimentError, StudyFileError
 from budgeted.expectation import expected_loss, loss
 from budgeted.experiment import parse
-from budgeted.guard import deliver
+from budgeted.learners import Hierarchical, learner, parameters_of
 from budgeted.policies import Policy, policy
 from budgeted.policies import settings as goes_with
 from budgeted.policies.auto import Auto, spread
@@ -211,14 +211,28 @@ def test_one_case_left(belief):
 def test_it_says_why():
     problem = contracts.make_problem(["1", "1"], budget="1")
     choice = policy("auto").choose(State.start(problem), np.random.default_rng(0))
-    assert "over 1 purchase of 'f" in choice.reason
+    other = f"f{1 - choice.action.feature}"
+    assert choice.reason == (
+        f"the best use of the next 1; nothing of it is known yet; {other!r} would be as good"
+    )
+    state = State.start(contracts.make_problem(["1", "3"], budget="20"))
+    state = state.after(Purchase(1, 0, 0, "3")).reserve((1, 1))
+    choice = policy("auto").choose(state, np.random.default_rng(0))
+    rates = {cell.feature: -score for cell, score in choice.scores.items()}
+    behind = 1 - min(rates.values()) / max(rates.values())
+    second = min(rates, key=rates.__getitem__)
+    assert f"'f{second}' is {100 * behind:.0f} % behind" in choice.reason
     assert choice.engine == "spectral"
     relevance = under(RelevanceBelief, State.start(problem))
     assert policy("auto").choose(relevance, np.random.default_rng(0)).engine == "outcomes"
 
 
 def test_what_goes_with_it():
-    assert goes_with(Auto()) == {"belief": "relevance", "cases": "settle", "classifier": "guarded"}
+    assert goes_with(Auto()) == {
+        "belief": "relevance",
+        "cases": "settle",
+        "learner": "hierarchical",
+    }
     assert goes_with(Auto(), belief="plain")["belief"] == "plain"
     for cannot in (Auto(loss="zero_one"), Auto(engine="particles")):
         assert "belief" not in goes_with(cannot)
@@ -232,40 +246,52 @@ def place(tmp_path):
 
 def settings_of(study):
     created = study.created
-    return created.policy, created.belief, created.classifier, created.case_rule
+    return created.policy, created.belief, created.learner, created.case_rule
 
 
 def test_studies_have_the_default_with_all_that_goes_with_it(place):
     with Study.create(place, "a", make_problem(), make_cases(make_problem())) as study:
-        assert settings_of(study) == ("auto", "relevance", "guarded", "settle")
+        assert settings_of(study) == ("auto", "relevance", "hierarchical", "settle")
         assert type(study.state.belief) is RelevanceBelief
         for _ in range(6):
             for request in study.ask(2):
                 study.tell(request.number, answer(request))
             check_everything(study)
         assert study.ask(1) == ()
-        found, how = study.model(), study.delivered().weights
-        assert [each.weight for each in found.features] == how.tolist()
-        assert (how == how.max()).sum() == 1
-        assert 0 < how.max() <= 1
+        assert study.created.learner_parameters == parameters_of(Hierarchical())
+        found, made = study.model(), study.predictor()
+        again = Hierarchical().fit(study.state.problem, study.state.history)
+        for one, other in ((made.members, again.members), (made.weights, again.weights),
+                           (made.correlations, again.correlations)):  # fmt: skip
+            np.testing.assert_array_equal(one, other)
+        assert found.weights == tuple(made.weights.tolist())
+        assert len(found.weights) > 1
+        assert [each.spread for each in found.features] == made.spreads.tolist()
+        assert 0 < made.correlations[0] < 1, "features may repeat each other"
     with Study.open(place, "a") as again:
-        assert settings_of(again) == ("auto", "relevance", "guarded", "settle")
+        assert settings_of(again) == ("auto", "relevance", "hierarchical", "settle")
         assert again.state.belief == study.state.belief
-        assert again.model().features == found.features
+        assert again.model() == found
 
 
 def test_other_policies_have_what_they_had(place):
     with begin(place, policy="sfl") as study:
-        assert settings_of(study) == ("sfl", "plain", "naive", "fresh")
-        assert study.delivered() == (study.state.belief, None)
+        assert settings_of(study) == ("sfl", "plain", "naive-bayes", "fresh")
+        assert study.created.learner_parameters == {}
+        for request in study.ask(4):
+            study.tell(request.number, answer(request))
+        made = study.predictor()
+        np.testing.assert_array_equal(made.members, [study.state.belief.means])
+        assert made.weights.tolist() == [1]
+        assert made.worth(np.array([[True, True]])).tolist() == [1], "all count fully"
 
 
 def test_what_is_given_counts(place):
-    options = {"belief": "plain", "classifier": "naive", "case_rule": "overlap"}
+    options = {"belief": "plain", "learner": "naive-bayes", "case_rule": "overlap"}
     with begin(place, **options) as study:
-        assert settings_of(study) == ("auto", "plain", "naive", "overlap")
+        assert settings_of(study) == ("auto", "plain", "naive-bayes", "overlap")
     with begin(place, "other", policy="round-robin", belief="relevance") as study:
-        assert settings_of(study) == ("round-robin", "relevance", "naive", "fresh")
+        assert settings_of(study) == ("round-robin", "relevance", "naive-bayes", "fresh")
         assert type(study.state.belief) is RelevanceBelief
 
 
@@ -276,7 +302,7 @@ def test_what_is_given_counts(place):
 )  # fmt: skip
 def test_what_a_relevance_aware_belief_cannot_do_begins_with_a_plain_one(place, options):
     with begin(place, **options) as study:
-        assert settings_of(study) == ("auto", "plain", "guarded", "settle")
+        assert settings_of(study) == ("auto", "plain", "hierarchical", "settle")
         assert study.ask(1)
 
 
@@ -300,8 +326,10 @@ def test_biased_robin_looks_at_losses_but_not_ahead(place):
         assert study.ask(1)
 
 
-@pytest.mark.parametrize(("option", "says"), [("belief", "plain, relevance"),
-                                              ("classifier", "naive, guarded")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [("belief", "plain, relevance"), ("learner", "hierarchical, naive-bayes")],
+)
 def test_unknown_words_are_explained(place, option, says):
     with pytest.raises(StudyFileError, match=f"there is no {option} 'odd'; there are {says}"):
         begin(place, **{option: "odd"})
@@ -328,19 +356,19 @@ def read(tmp_path):
 
 
 def test_keys_of_a_study_file(read):
-    given_ = read('belief = "plain"\nclassifier = "naive"\ncase_rule = "settle"')
-    assert (given_.belief, given_.classifier, given_.case_rule) == ("plain", "naive", "settle")
+    given_ = read('belief = "plain"\nlearner = "naive-bayes"\ncase_rule = "settle"')
+    assert (given_.belief, given_.learner, given_.case_rule) == ("plain", "naive-bayes", "settle")
     given_ = read("")
-    assert (given_.belief, given_.classifier, given_.case_rule) == (None, None, None)
+    assert (given_.belief, given_.learner, given_.case_rule) == (None, None, None)
 
 
 @pytest.mark.parametrize("value", ['"odd"', "3", "[1]", '["plain"]', "{a = 1}"])
 def test_wrong_keys_of_a_study_file(read, value):
     with pytest.raises(StudyFileError) as caught:
-        read(f"belief = {value}\nclassifier = {value}")
+        read(f"belief = {value}\nlearner = {value}")
     said = "\n".join(caught.value.mistakes)
     assert "belief: must be one of plain, relevance, got" in said
-    assert "classifier: must be one of naive, guarded, got" in said
+    assert "learner: must be one of hierarchical, naive-bayes, got" in said
 
 
 def an_experiment(**entry):
@@ -351,10 +379,10 @@ def an_experiment(**entry):
 
 
 def test_contenders_may_say_what_goes_with_them():
-    entry = an_experiment(belief="plain", classifier="naive", cases="overlap")
+    entry = an_experiment(belief="plain", learner="naive-bayes", cases="overlap")
     contender = entry.contenders[0]
-    assert (contender.belief, contender.classifier, contender.cases) == (
-        "plain", "naive", "overlap",
+    assert (contender.belief, contender.learner, contender.cases) == (
+        "plain", "naive-bayes", "overlap",
     )  # fmt: skip
     assert contender.parameters == {}
     runs = [an_experiment(**each).play(an_experiment(**each).contenders[0], 0)
@@ -367,7 +395,7 @@ def test_contenders_may_say_what_goes_with_them():
     ("entry", "says"),
     [({"belief": "odd"}, "belief: must be one of plain, relevance, got 'odd'"),
      ({"belief": ["plain"]}, "belief: must be one of plain, relevance, got"),
-     ({"classifier": 3}, "classifier: must be one of naive, guarded, got 3"),
+     ({"learner": 3}, "learner: must be one of hierarchical, naive-bayes, got 3"),
      ({"cases": "odd"}, "cases: must be one of fresh, overlap, settle"),
      ({"belief": "relevance", "loss": "zero_one"}, "looks ahead by gini or entropy")],
 )  # fmt: skip
@@ -439,17 +467,18 @@ def test_settled_values_overlap():
 
 def errors(chooser, seeds, budget):
     """True errors at the end of runs in the figure-3(b) problem, with what goes with the policy."""
-    chosen = {"belief": "plain", "classifier": "naive", "cases": "fresh"} | goes_with(chooser)
+    chosen = {"belief": "plain", "learner": "naive-bayes", "cases": "fresh"} | goes_with(chooser)
     found = []
     for seed in seeds:
         drawn = FIGURE_3B.draw(seed, budget)
         world = replace(drawn.world, rule=chosen["cases"])
-        belief, bought = prior_belief(chosen["belief"], drawn.problem), []
-        for row in simulate(drawn.problem, chooser, world, seed=seed, loss=None,
-                            belief=chosen["belief"]):  # fmt: skip
-            belief = belief.observe(row.feature, row.label, row.value)
-            bought.append(Purchase(row.feature, row.label, row.value, row.cost, row.case))
-        found.append(drawn.truth.error(*deliver(chosen["classifier"], belief, bought)))
+        bought = [
+            Purchase(row.feature, row.label, row.value, row.cost, row.case)
+            for row in simulate(drawn.problem, chooser, world, seed=seed, loss=None,
+                                belief=chosen["belief"])
+        ]  # fmt: skip
+        predictor = learner(chosen["learner"]).fit(drawn.problem, bought)
+        found.append(drawn.truth.error(predictor))
     return np.array(found)
 
 
@@ -467,12 +496,12 @@ def test_it_beats_round_robin_where_one_feature_of_ten_matters():
 
 
 def test_what_simulate_reports_is_what_the_pieces_say():
-    """The judge of a run sees the same belief and weights as whoever puts them together."""
+    """The judge of a run sees the same classifier and belief as whoever puts them together."""
     drawn = FIGURE_3B.draw(5, 20)
     world = replace(drawn.world, rule="settle")
     rows = list(
         simulate(drawn.problem, Auto(), world, seed=5, truth=drawn.truth, belief="relevance",
-                 classifier="guarded")
+                 learner=Hierarchical())
     )  # fmt: skip
     assert rows[-1].true_error == pytest.approx(errors(Auto(), [5], 20)[0], abs=1e-12)
     belief = prior_belief("relevance", drawn.problem)

@@ -136,7 +136,7 @@ def test_what_refers_to_itself():
     assert 1000 < size_of(knot) < 1500
 
 
-DECIDING = ("expectation", "policies", "kinds", "strength", "guard", "relevance", "belief", "study")
+DECIDING = ("expectation", "policies", "learners", "special", "relevance", "belief", "study")
 """Where results depend on the counts and the history of a study."""
 SMALL = {"budgeted.expectation.spectral._prior_factor": "32 results of 1.4 kB"}
 """What `functools` may remember there, and why."""

@@ -1,17 +1,16 @@
 """Charts of the study page: valid Vega-Lite that says what the study says."""
 
 import math
-from unittest.mock import patch
 
 import altair
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeted import Belief, Feature, Problem
+from budgeted import Belief, Feature, Model, Problem
 from budgeted.judging import Validation
+from budgeted.learners import of_belief
 from budgeted.study.standing import fold
-from budgeted.study.status import Outlook, expected_error
 from budgeted.web import charts, curve
 from budgeted.web.curve import Curve
 from tests.studies import answer, begin, make_problem
@@ -43,7 +42,7 @@ def all_charts(study):
         "error": charts.error_against_money(track.points, float(study.state.problem.budget)),
         "worth": charts.worth(status.cells, status.loss),
         "purchases": charts.purchases(status.cells),
-        "belief": charts.belief_of(study.state.belief, "f0"),
+        "belief": charts.belief_of(study.predictor(), "f0"),
     }
 
 
@@ -72,7 +71,7 @@ def test_an_interval_of_the_belief_holds_what_a_beta_distribution_says():
     """Shares with counts 3 and 2: the quantiles of Beta(3, 2), from its distribution function."""
     problem = Problem([Feature("f", ("a", "b"), 1)], ("x", "y"), (0.5, 0.5), 9)
     belief = Belief.prior(problem).observe(0, 0, 0, times=2).observe(0, 0, 1)
-    row = charts.belief_of(belief, "f")["data"]["values"][0]
+    row = charts.belief_of(of_belief(belief), "f")["data"]["values"][0]
 
     def below(x):  # P(Beta(3, 2) < x)
         return 4 * x**3 - 3 * x**4
@@ -83,22 +82,30 @@ def test_an_interval_of_the_belief_holds_what_a_beta_distribution_says():
 
 
 def steps(entries):
-    """Money and expected error after each event that bought something, by the fold alone."""
+    """Money, and the classifier after each event that bought something, by the fold alone."""
     standing, found = None, {}
     for entry in entries:
         standing = fold(standing, [entry], "test")
         if entry.seq == 1 or entry.event.kind in ("told", "failed"):
-            error = expected_error(standing.state.belief, standing.delivered())
-            found[float(standing.state.spent)] = error
+            found[float(standing.state.spent)] = standing.predictor()
     return found
 
 
-def test_the_curve_tells_the_error_of_each_belief_on_the_way(long_history):
+def check_errors(rows, predictors):
+    """Each point has the outlook of its classifier."""
+    assert [row["spent"] for row in rows] == list(predictors)
+    for row, predictor in zip(rows, predictors.values(), strict=True):
+        now = predictor.outlook()
+        assert (row["error"], row["low"], row["high"]) == (now.error, now.low, now.high)
+
+
+def test_the_curve_tells_the_error_of_each_classifier_on_the_way(long_history):
     created, entries = long_history
     track = Curve(created)
     track.advance(entries)
-    assert {row["spent"]: row["error"] for row in track.points} == steps(entries)
-    assert all(row["low"] <= row["error"] <= row["high"] for row in track.points if "low" in row)
+    check_errors(track.points, steps(entries))
+    assert len(track.points) == 31
+    assert all(row["low"] < row["error"] < row["high"] for row in track.points)
 
 
 SLIPS = st.lists(st.sampled_from(["undo", "value", "cost"]), min_size=5, max_size=5)
@@ -130,29 +137,25 @@ def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory
                 clumsy.correct(request.number, right, cost="0.75")
             careful.tell(same.number, right, cost="0.75")
         track.advance(clumsy.history())
-        with patch.object(curve, "outlook", lambda *_: Outlook(0, 0, 0)):
-            shown = [(row["spent"], row["error"]) for row in track.points]
-        assert shown == list(steps(careful.history()).items())
+        shown = track.points
+        check_errors(shown, steps(careful.history()))
         # The last one is undone, and not told again: the curve ends before it.
         clumsy.undo(request.number)
         track.advance(clumsy.history())
-        with patch.object(curve, "outlook", lambda *_: Outlook(0, 0, 0)):
-            assert [row["spent"] for row in track.points] == [row[0] for row in shown[:-1]]
+        assert [row["spent"] for row in track.points] == [row["spent"] for row in shown[:-1]]
         assert track.points[-1]["spent"] == float(clumsy.state.spent)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(cuts=st.lists(st.integers(0, 60), max_size=4))
 @pytest.mark.slow
-def test_the_curve_is_the_same_however_the_events_come(cuts, long_history):
+def test_the_curve_is_the_same_however_the_events_come(long_history, cuts):
     created, entries = long_history
     whole, pieces = Curve(created), Curve(created)
     whole.advance(entries)
     for end in [*sorted(cuts), len(entries)]:
         pieces.advance(entries[:end])
-    with patch.object(curve, "outlook", lambda *_: Outlook(0, 0, 0)):  # slow, and the same for both
-        lines = [[(row["spent"], row["error"]) for row in each.points] for each in (whole, pieces)]
-    assert lines[0] == lines[1]
+    assert whole.points == pieces.points
 
 
 @pytest.fixture(scope="module")
@@ -189,10 +192,11 @@ def test_the_measured_error_counts_wrong_answers(long_history):
     )
     track = Curve(created, validation)
     track.advance(entries)
-    wrong = 0.0
+    model, wrong = Model.of(standing.predictor()), 0.0
     for first, second, label in cells:
-        chances = standing.state.belief.posterior({0: first, 1: second})
-        best = [at for at, chance in enumerate(chances) if chance >= chances.max() - 1e-12]
+        said = model.predict({"f0": ("no", "yes")[first], "f1": ("no", "yes")[second]})
+        chances = list(said.values())
+        best = [at for at, chance in enumerate(chances) if chance >= max(chances) - 1e-12]
         wrong += 1 - (label in best) / len(best)
     assert track.points[-1]["measured"] == pytest.approx(wrong / len(cells))
     shown = valid(charts.error_against_money(track.points, 40.0))["data"]["values"]

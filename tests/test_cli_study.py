@@ -38,7 +38,7 @@ def document(result):
 
 def test_the_whole_story(begun):
     shown = begun("ask", "-n", 3).stdout
-    assert "expected to fall most" in shown
+    assert "the best use of the next" in shown
     assert "spent 0.00, reserved 12.00, free 388.00" in shown
     assert "Request 1" in begun("tell", 1, "low").stdout
     begun("tell", 1, "low")

@@ -7,6 +7,7 @@ import pytest
 from budgeted.belief import Belief
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.experiment import parse, read
+from budgeted.learners import of_belief
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = {
@@ -82,7 +83,9 @@ def test_a_synthetic_problem_can_be_judged_by_the_truth():
         ]
         right += mass[np.isclose(scores, max(scores), rtol=1e-9)].mean()
     assert other.error[-1] == pytest.approx(1 - right)
-    assert other.complete == pytest.approx(world.truth.error(world.world.complete_belief()))
+    assert other.complete == pytest.approx(
+        world.truth.error(of_belief(world.world.complete_belief()))
+    )
 
 
 def test_what_results_depend_on_is_in_the_digest():

@@ -1,26 +1,66 @@
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeted import Belief, Model
+from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.errors import ModelError
-from tests.strategies import beliefs
+from budgeted.judging import Judge, Validation
+from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, of_belief
+from budgeted.learners.dependence import CORRELATIONS
+from budgeted.model import FORMULA
+from tests.strategies import beliefs, ordinary_counts, priors, purchases
 from tests.studies import make_problem
+
+BOUGHT = [Purchase(0, 1, 1, 1)] * 3
+
+
+@pytest.fixture(params=LEARNERS)
+def delivered(request):
+    return Model.of(learner(request.param).fit(make_problem(), BOUGHT), study="a")
 
 
 @pytest.fixture
 def model():
-    belief = Belief.prior(make_problem()).observe("f0", "label 1", "yes", times=3)
-    return Model.from_belief(belief, study="a")
+    """Of a single member, so that a table of probabilities is easily replaced."""
+    return Model.of(NaiveBayes().fit(make_problem(), BOUGHT), study="a")
+
+
+@st.composite
+def committees(draw):
+    """What either learner makes of purchases, and committees as no purchases give them."""
+    labels = draw(st.integers(2, 3))
+    sizes = draw(st.lists(st.integers(2, 4), min_size=1, max_size=4))
+    problem = Problem(
+        [Feature(f"feature {at}", [f"value {value}" for value in range(size)], 1,
+                 draw(ordinary_counts)) for at, size in enumerate(sizes)],
+        [f"label {at}" for at in range(labels)], draw(priors(labels)), 10,
+    )  # fmt: skip
+    name = draw(st.sampled_from(sorted(LEARNERS)))
+    made = learner(name).fit(problem, draw(purchases(problem)))
+    if draw(st.booleans()):
+        rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+        number = draw(st.integers(1, 4))
+        members = [rng.dirichlet([1.0] * size, (number, labels)) for size in sizes]
+        some = draw(st.integers(1, len(CORRELATIONS)))
+        correlations = np.zeros(len(CORRELATIONS))
+        correlations[rng.permutation(len(correlations))[:some]] = rng.dirichlet([1.0] * some)
+        made = replace(
+            made,
+            weights=rng.dirichlet([1.0] * number),
+            members=np.concatenate(members, axis=2),
+            correlations=correlations,
+        )
+    return made
 
 
 @given(beliefs(features=(1, 4)))
 def test_it_predicts_what_the_belief_says_and_survives_json(belief):
-    model = Model.from_belief(belief, study="a", events=7)
+    model = Model.of(of_belief(belief), study="a", events=7)
     again = Model.from_json(model.to_json())
     assert again == model
     problem = belief.problem
@@ -31,68 +71,179 @@ def test_it_predicts_what_the_belief_says_and_survives_json(belief):
         assert math.fsum(chances) == pytest.approx(1)
 
 
-def test_the_prior_of_the_population(model):
-    rare = model.with_prior({"label 1": 0.01, "label 0": 0.99})
+@given(committees(), st.data())
+def test_it_predicts_what_the_committee_says_and_survives_json(made, data):
+    again = Model.from_json(Model.of(made, study="a", events=7).to_json())
+    assert again == Model.of(made, study="a", events=7)
+    case = data.draw(cases_of(made.problem))
+    row = [
+        each.values.index(case[each.name]) if each.name in case else -1
+        for each in made.problem.features
+    ]
+    chances = list(again.predict(case).values())
+    assert chances == pytest.approx(made.probabilities(np.array([row]))[0].tolist(), abs=1e-9)
+    assert math.fsum(chances) == pytest.approx(1)
+
+
+@st.composite
+def cases_of(draw, problem):
+    """A case known in part, by its names."""
+    return {each.name: draw(st.sampled_from(each.values)) for each in problem.features
+            if draw(st.booleans())}  # fmt: skip
+
+
+def test_the_prior_of_the_population(delivered):
+    rare = delivered.with_prior({"label 1": 0.01, "label 0": 0.99})
     assert rare.predict({}) == pytest.approx({"label 0": 0.99, "label 1": 0.01})
-    odds = [each.predict({"f0": "yes"}) for each in (model, rare)]
+    odds = [each.predict({"f0": "yes"}) for each in (delivered, rare)]
     factor = [each["label 1"] / each["label 0"] for each in odds]
     assert factor[1] / factor[0] == pytest.approx(0.01 / 0.99)
     for wrong in ((0.5,), (0.5, 0.6), (1.0, 0.0), (np.nan, 0.5), {"label 0": 1.0}):
         with pytest.raises(ModelError, match="prior: must"):
-            model.with_prior(wrong)
+            delivered.with_prior(wrong)
 
 
 def by_hand(text, case):
     """What the file says of a case, by the formula in the file and school arithmetic."""
     plain = json.loads(text)
+    known = [each for each in plain["features"] if each["name"] in case]
+    squares = sum(each["spread"] ** 2 for each in known)
+    n = sum(each["spread"] for each in known) ** 2 / squares if squares > 0 else 1
+    worth = sum(chance / (1 + rho * (n - 1)) for rho, chance in plain["correlations"])
     masses = []
-    for at, prior in enumerate(plain["prior"]):
-        mass = prior
-        for feature in plain["features"]:
-            if feature["name"] in case:
+    for label, prior in enumerate(plain["prior"]):
+        together = 0
+        for m, weight in enumerate(plain["weights"]):
+            product = weight
+            for feature in known:
                 value = feature["values"].index(case[feature["name"]])
-                mass *= feature["probabilities"][at][value] ** feature["weight"]
-        masses.append(mass)
+                product *= feature["probabilities"][m][label][value]
+            together += product
+        masses.append(prior * together**worth)
     return [mass / sum(masses) for mass in masses]
 
 
-@given(beliefs(features=(1, 4)), st.data())
-def test_the_file_alone_gives_the_same_predictions(belief, data):
-    problem = belief.problem
-    weights = data.draw(st.lists(st.floats(0, 1), min_size=len(problem.features),
-                                 max_size=len(problem.features)))  # fmt: skip
-    model = Model.from_belief(belief, np.array(weights))
-    case = {each.name: data.draw(st.sampled_from(each.values)) for each in problem.features
-            if data.draw(st.booleans())}  # fmt: skip
+@given(st.one_of(committees(), beliefs(features=(1, 4)).map(of_belief)), st.data())
+def test_the_file_alone_gives_the_same_predictions(made, data):
+    model = Model.of(made)
+    case = data.draw(cases_of(made.problem))
     text = model.to_json()
     assert by_hand(text, case) == pytest.approx(list(model.predict(case).values()), abs=1e-9)
 
 
+def test_evidence_that_is_repeated_by_hand():
+    """Two features that say the same, with ρ = 0.6: n is 2, and both are worth 1/1.6."""
+    one = of_belief(Belief(make_problem(), np.array([[7, 0, 7, 0], [0, 7, 0, 7]])))
+    repeated = Model.of(replace(one, correlations=(CORRELATIONS == 0.6).astype(float)))
+    for case, odds in (({"f0": "yes"}, 8), ({"f0": "yes", "f1": "yes"}, 64 ** (1 / 1.6))):
+        chances = repeated.predict(case)
+        assert chances["label 1"] / chances["label 0"] == pytest.approx(odds)
+
+
+@given(committees())
+def test_what_stands_in_the_file_is_the_committee(made):
+    plain = json.loads(Model.of(made).to_json())
+    assert plain["weights"] == made.weights.tolist()
+    assert [each["spread"] for each in plain["features"]] == made.spreads.tolist()
+    all_of_them = zip(CORRELATIONS.tolist(), made.correlations.tolist(), strict=True)
+    assert plain["correlations"] == [[rho, chance] for rho, chance in all_of_them if chance > 0]
+    for at, feature in enumerate(plain["features"]):
+        start, size = made.problem.offsets[at], made.problem.sizes[at]
+        columns = slice(start, start + size)
+        assert feature["probabilities"] == made.members[:, :, columns].tolist()
+        found = Model.of(made)
+        np.testing.assert_allclose(found.shares(found.features[at]), made.means[:, columns])
+
+
+def check_file(plain, counts, problem):
+    """What is called bought is what was bought, and rows are shares."""
+    for at, feature in enumerate(plain["features"]):
+        start, size = problem.offsets[at], problem.sizes[at]
+        assert feature["bought"] == counts[:, start : start + size].tolist()
+        for table in feature["probabilities"]:
+            assert len(table) == len(problem.labels)
+            for row in table:
+                assert sum(row) == pytest.approx(1)
+    assert "counts" not in json.dumps(plain)
+    assert plain["formula"] == FORMULA
+    assert "weights[m] * product" in FORMULA
+    assert "probabilities[m][label][value]) ** worth" in FORMULA
+
+
 @given(beliefs(features=(1, 3)))
 def test_what_is_called_bought_is_what_was_bought(belief):
-    plain = json.loads(Model.from_belief(belief).to_json())
-    for at, feature in enumerate(plain["features"]):
-        assert feature["bought"] == belief.observed[:, belief.columns(at)].tolist()
-        for row in feature["probabilities"]:
-            assert sum(row) == pytest.approx(1)
-    assert "counts" not in json.dumps(plain)
-    assert "probabilities[label][value] ** weight" in plain["formula"]
+    plain = json.loads(Model.of(of_belief(belief)).to_json())
+    check_file(plain, belief.observed, belief.problem)
 
 
-def test_names_that_the_model_does_not_have(model):
+@given(st.data(), st.sampled_from(sorted(LEARNERS)))
+def test_what_was_paid_in_vain_is_not_called_bought(data, name):
+    """Nor does it change anything else."""
+    problem = make_problem(labels=3)
+    every = data.draw(purchases(problem))
+    came = [each for each in every if each.value is not None]
+    found = Model.of(learner(name).fit(problem, every))
+    counts = np.zeros((3, 4), dtype=int)
+    for each in came:
+        counts[each.label, 2 * each.feature + each.value] += 1
+    check_file(json.loads(found.to_json()), counts, problem)
+    assert found == Model.of(learner(name).fit(problem, came))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_model_predicts_as_the_judge_does(name, labels):
+    """Error on cases with missing values: model, validation, and one judge for many committees."""
+    rng = np.random.default_rng(labels)
+    problem = Problem(
+        [Feature(f"f{at}", ("0", "1", "2"), 1) for at in range(4)],
+        [f"l{at}" for at in range(labels)], rng.dirichlet([2] * labels).tolist(), 10,
+    )  # fmt: skip
+    truth = rng.dirichlet([0.6] * 3, size=(labels, 4))
+    where = rng.integers(0, labels, 150)
+    values = np.array(
+        [[rng.choice(3, p=truth[label, at]) for at in range(4)] for label in where.tolist()]
+    )
+    values[rng.random(values.shape) < 0.2] = -1
+    validation = Validation.of_table(problem, values, where)
+    judge, bought, errors = Judge(validation), [], set()
+    for case in (*range(8), *range(80, 120)):
+        bought += [
+            Purchase(at, int(where[case]), int(values[case, at]), 1, case)
+            for at in range(4)
+            if values[case, at] >= 0 and (case + at) % 2
+        ]
+        made = learner(name).fit(problem, bought)
+        again = Model.from_json(Model.of(made).to_json())
+        wrong = 0.0
+        for row, label in zip(values.tolist(), where.tolist(), strict=True):
+            known = {f"f{at}": str(value) for at, value in enumerate(row) if value >= 0}
+            chances = np.array(list(again.predict(known).values()))
+            best = chances > chances.max() - 1e-12
+            wrong += 1 - best[label] / best.sum()
+        assert wrong / len(where) == pytest.approx(validation.error(made), abs=1e-12)
+        assert judge.error(made) == validation.error(made)
+        errors.add(validation.error(made))
+        # One of another kind in between: what the judge remembers must not get into it.
+        other = (NaiveBayes() if name == Hierarchical.name else Hierarchical()).fit(problem, bought)
+        assert judge.error(other) == validation.error(other)
+    assert len(errors) > 10
+
+
+def test_names_that_the_model_does_not_have(delivered):
     with pytest.raises(ModelError, match="no feature 'F0'; did you mean 'f0'"):
-        model.predict({"F0": "yes"})
+        delivered.predict({"F0": "yes"})
     with pytest.raises(ModelError, match="'f0' has no value 'Yes'; did you mean 'yes'"):
-        model.predict({"f0": "Yes"})
+        delivered.predict({"f0": "Yes"})
     with pytest.raises(ModelError, match="the model has no feature 0"):
-        model.predict({0: "yes"})
+        delivered.predict({0: "yes"})
     for wrong in (1, True, b"yes", ["yes"]):
         with pytest.raises(ModelError, match="'f0' has no value"):
-            model.predict({"f0": wrong})
+            delivered.predict({"f0": wrong})
     with pytest.raises(ModelError, match="case: must map"):
-        model.predict([("f0", "yes")])
+        delivered.predict([("f0", "yes")])
     for unknown in ("", "?", None, float("nan"), np.float64("nan")):
-        assert model.predict({"f0": unknown}) == model.predict({})
+        assert delivered.predict({"f0": unknown}) == delivered.predict({})
 
 
 @pytest.mark.parametrize(
@@ -103,26 +254,49 @@ def test_names_that_the_model_does_not_have(model):
         (lambda plain: plain.update(colour=1), "must have the keys"),
         (lambda plain: plain.pop("prior"), "must have the keys"),
         (lambda plain: plain["features"][0].pop("values"), "must have the keys"),
-        (lambda plain: plain["features"][0].update(probabilities=[[0.5, 0.5]]), "bought: must"),
+        (lambda plain: plain["features"][0].update(probabilities=[[[0.5, 0.5]]]), "bought: must"),
         (
-            lambda plain: plain["features"][0].update(probabilities=[[2, -1], [0.5, 0.5]]),
+            lambda plain: plain["features"][0].update(probabilities=[[[2, -1], [0.5, 0.5]]]),
             "sum to 1",
         ),
-        (lambda plain: plain["features"][0].update(probabilities=[[0.5, 0.6]] * 2), "sum to 1"),
-        (lambda plain: plain["features"][0].update(probabilities=[[1, 0], [0.5, 0.5]]), "above 0"),
-        (lambda plain: plain["features"][0].update(probabilities=[["a", "b"]] * 2), "sum to 1"),
+        (lambda plain: plain["features"][0].update(probabilities=[[[0.5, 0.6]] * 2]), "sum to 1"),
+        (
+            lambda plain: plain["features"][0].update(probabilities=[[[1, 0], [0.5, 0.5]]]),
+            "above 0",
+        ),
+        (lambda plain: plain["features"][0].update(probabilities=[[["a", "b"]] * 2]), "sum to 1"),
+        (lambda plain: plain["features"][0].update(probabilities=[[0.5, 0.5]] * 2), "each of 1 we"),
+        (lambda plain: plain["features"][0].update(probabilities=[0.5]), "makes no sense"),
+        (lambda plain: plain["features"][0].update(probabilities=[]), "each of 1 weights, got 0"),
         (lambda plain: plain["features"][0].update(bought=[[1.5, 0], [0, 0]]), "whole numbers"),
         (
-            lambda plain: plain["features"][0].update(probabilities=[[1.0]] * 2, bought=[[1]] * 2),
+            lambda plain: plain["features"][0].update(
+                probabilities=[[[1.0]] * 2], bought=[[1]] * 2
+            ),
             "one number per value",
         ),
         (
             lambda plain: [
-                each.update(probabilities=[[0.5, 0.5]] * 3, bought=[[0, 0]] * 3)
+                each.update(probabilities=[[[0.5, 0.5]] * 3], bought=[[0, 0]] * 3)
                 for each in plain["features"]
             ],
             "3 rows",
         ),
+        (lambda plain: plain.update(weights=[0.5]), "weights: must be numbers above 0 that sum"),
+        (lambda plain: plain.update(weights=[]), "weights: must be numbers above 0 that sum to 1"),
+        (lambda plain: plain.update(weights=[2, -1]), "weights: must be numbers above 0"),
+        (lambda plain: plain.update(weights=["1"]), "weights: must be numbers above 0"),
+        (lambda plain: plain.update(weights=[True]), "weights: must be numbers above 0"),
+        (lambda plain: plain.update(weights=[0.5, 0.5]), "each of 2 weights, got 1"),
+        (lambda plain: plain.update(weights=1), "makes no sense"),
+        (lambda plain: plain.update(correlations=[]), "correlations: the probabilities: must"),
+        (lambda plain: plain.update(correlations=[[0, 0.5]]), "the probabilities: must .* sum to"),
+        (lambda plain: plain.update(correlations=[[1.1, 1]]), "pairs of a number from 0 to 1"),
+        (lambda plain: plain.update(correlations=[[-0.1, 1]]), "pairs of a number from 0 to 1"),
+        (lambda plain: plain.update(correlations=[["0", 1]]), "pairs of a number from 0 to 1"),
+        (lambda plain: plain.update(correlations=[[True, 1]]), "pairs of a number from 0 to 1"),
+        (lambda plain: plain.update(correlations=[[0, 1, 0]]), "pairs of a number from 0 to 1"),
+        (lambda plain: plain.update(correlations=[1]), "makes no sense"),
         (lambda plain: plain.update(prior=[0.5, 0.6]), "must sum to 1"),
         (lambda plain: plain.update(features=3), "makes no sense"),
         (lambda plain: plain.update(about=[]), "makes no sense"),
@@ -132,6 +306,24 @@ def test_a_model_that_makes_no_sense(model, change, says):
     plain = json.loads(model.to_json())
     change(plain)
     with pytest.raises(ModelError, match=says):
+        Model.from_json(json.dumps(plain))
+
+
+@pytest.mark.parametrize("spread", [-0.1, "1", None, True, [1], 1e999])
+def test_spreads_that_make_no_sense(model, spread):
+    plain = json.loads(model.to_json())
+    plain["features"][1]["spread"] = spread
+    text = json.dumps(plain).replace("Infinity", "1e999")
+    with pytest.raises(ModelError, match=r"feature 'f1': spread: must be a number from 0"):
+        Model.from_json(text)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 5, True, "4", None])
+def test_other_versions_are_refused(delivered, version):
+    plain = json.loads(delivered.to_json())
+    assert plain["version"] == 4
+    plain["version"] = version
+    with pytest.raises(ModelError, match="this package knows version 4"):
         Model.from_json(json.dumps(plain))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from budgeted import Action, Belief, Feature, Model, Problem, Purchase, State, Study, simulate
 from budgeted.errors import BudgetedError, ObservationError
 from budgeted.expectation import expected_loss
+from budgeted.learners import of_belief
 from budgeted.policies import POLICIES, policy
 from budgeted.relevance import BELIEFS
 from budgeted.worlds import ModelWorld
@@ -222,7 +223,7 @@ def test_labels_that_are_numbers(tmp_path):
 
 
 def test_a_model_takes_numbers_for_the_names_that_they_spell():
-    model = Model.from_belief(Belief.prior(PAIN).observe("cp", "ill", "3", 5))
+    model = Model.of(of_belief(Belief.prior(PAIN).observe("cp", "ill", "3", 5)))
     for spelled in (3, 3.0, np.int64(3), np.float32(3), "3"):
         assert model.predict({"cp": spelled}) == model.predict({"cp": "3"})
     for wrong in (2.5, 0, 5, True, "3.0", b"3"):

@@ -51,7 +51,7 @@ def test_a_handful_is_handed_out_without_deciding_again():
     first = planner.choose(state, rng)
     number = 1 + len(first.plan)
     assert number >= 8, "or this example says nothing"
-    assert f"over {number} purchases" in first.reason
+    assert f"the best use of the next {number};" in first.reason
     handed = [first]
     for _ in range(number - 1):
         state = state.reserve(handed[-1].action)
@@ -77,7 +77,7 @@ def test_what_is_handed_out_is_what_was_weighed():
     labels = [each.label for each in (choice.action, *choice.plan)]
     assert len(labels) >= 8, "or this example says nothing"
     assert labels.count(0) == labels.count(1)
-    assert f"over {len(labels)} purchases" in choice.reason
+    assert f"the best use of the next {len(labels)};" in choice.reason
 
 
 @pytest.mark.parametrize(

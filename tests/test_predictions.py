@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Model, Problem
 from budgeted.cli import main
 from budgeted.errors import StudyFileError
+from budgeted.learners import of_belief
 from budgeted.predictions import predict_rows
 
 PROBLEM = Problem(
@@ -21,9 +22,8 @@ PROBLEM = Problem(
     (0.5, 0.5),
     10,
 )
-MODEL = Model.from_belief(
-    Belief.prior(PROBLEM).observe("age", "sick", "old", 9).observe("cp", "sick", "3", 9)
-)
+BELIEF = Belief.prior(PROBLEM).observe("age", "sick", "old", 9).observe("cp", "sick", "3", 9)
+MODEL = Model.of(of_belief(BELIEF))
 NAMES = ("age", "cp")
 
 

@@ -34,9 +34,9 @@ from budgeted.policies import POLICIES
 from budgeted.runner import play_one
 loads = [
     {"name": name, "label": f"{name} {belief} {cases}", "belief": belief, "cases": cases,
-     "classifier": classifier}
-    for name in POLICIES for belief, cases, classifier in
-    [("plain", "fresh", "naive"), ("relevance", "settle", "guarded")]
+     "learner": learner}
+    for name in POLICIES for belief, cases, learner in
+    [("plain", "fresh", "naive-bayes"), ("relevance", "settle", "hierarchical")]
 ]
 for problem in ({"synthetic": "figure-3b", "features": 3, "judge": "truth"}, {"table": "car"}):
     experiment = parse({"budget": 4, "problem": problem, "policy": loads}, "all")
@@ -62,10 +62,10 @@ def test_whatever_a_run_loads_decides():
 
 
 def test_policies_beliefs_engines_and_simulations_decide():
-    names = ["belief", "relevance", "strength", "guard", "kinds", "loss", "state", "cases",
-             "simulation", "worlds", "judging", "synthetic", "runs", "streams"]  # fmt: skip
+    names = ["belief", "relevance", "special", "loss", "state", "cases", "simulation",
+             "worlds", "judging", "synthetic", "runs", "streams"]  # fmt: skip
     wanted = {f"budgeted.{each}" for each in names}
-    for package in ("policies", "expectation", "datasets", "table"):
+    for package in ("policies", "learners", "expectation", "datasets", "table"):
         wanted |= {
             f"budgeted.{package}.{file.stem}"
             for file in (SOURCE / package).glob("*.py")

@@ -12,7 +12,8 @@ from scipy.special import gammaln
 
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import ObservationError
-from budgeted.relevance import BELIEFS, RelevanceBelief, log_gamma, logistic, prior_belief
+from budgeted.relevance import BELIEFS, RelevanceBelief, prior_belief
+from budgeted.special import log_gamma, logistic
 from tests import oracles
 from tests.strategies import beliefs, counts, ordinary_counts, problems
 
@@ -293,24 +294,6 @@ def test_sampled_parameters_have_the_spread_of_either_hypothesis():
         assert abs(np.mean(values**2) - square) < 4 * np.std(values**2) / math.sqrt(len(values))
 
 
-@pytest.mark.parametrize("kind", [Belief, RelevanceBelief])
-@pytest.mark.parametrize("prior_counts", [ordinary_counts, st.sampled_from([1e-100, 1e-20, 1.0])])
-@given(data=st.data())
-@settings(max_examples=20)
-def test_left_out_is_what_a_retraction_leaves(kind, prior_counts, data):
-    labels = data.draw(st.integers(2, 3))
-    options = {"labels": labels, "features": (1, 4), "values": (2, 3)}
-    plain = data.draw(beliefs(prior_counts=prior_counts, **options))
-    belief = kind(plain.problem, plain.observed)
-    found = belief.left_out()
-    assert found.shape == (*belief.observed.shape, labels)
-    for label, column in np.argwhere(belief.observed).tolist():
-        feature = int(np.searchsorted(belief.problem.offsets, column, side="right")) - 1
-        value = column - belief.problem.offsets[feature]
-        without = np.log(belief.retract(feature, label, value).means[:, column])
-        np.testing.assert_allclose(found[label, column], without, atol=1e-11, rtol=1e-11)
-
-
 def test_flat_prior_counts_are_rescaled_and_others_are_not():
     given_ = [1.0, 3.0, ((2, 2, 2), (2, 2, 2)), (1, 2), ((1, 1), (2, 2)), (5, 5, 5, 5)]
     sizes = [4, 2, 3, 2, 2, 4]
@@ -368,6 +351,5 @@ def test_much_evidence_is_no_trouble():
         belief = belief.observe(20 + at, 0, 0, 10**6).observe(20 + at, 1, 0, 10**6)
     np.testing.assert_allclose(belief.relevance[:20], 1)
     assert (belief.relevance[20:] < 1e-3).all()
-    assert np.isfinite(belief.left_out()[belief.observed > 0]).all()
     np.testing.assert_allclose(belief.mean(0), [[1, 0], [0, 1]], atol=1e-5)
     assert np.isfinite(belief.sample(np.random.default_rng(0))).all()

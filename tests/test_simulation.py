@@ -10,6 +10,7 @@ from budgeted.cases import RULES, pick_case
 from budgeted.errors import WorldError
 from budgeted.expectation import loss
 from budgeted.judging import Judge, Validation
+from budgeted.learners import of_belief
 from budgeted.policies import POLICIES, policy
 from budgeted.streams import OUTLOOK, POLICY, WORLD, stream
 from budgeted.worlds import ModelWorld, TableWorld
@@ -45,7 +46,7 @@ def test_every_row_says_what_was_bought_and_how_things_stand():
         belief, spent = belief.observe(row.feature, row.label, row.value), spent + row.cost
         assert row.spent == spent
         assert row.loss == pytest.approx(float(loss(belief, "gini")), abs=1e-12)
-        assert row.validation_error == judge.error(belief)
+        assert row.validation_error == judge.error(of_belief(belief))
         assert row.true_error is None
         assert row.engine == "spectral"
     assert len({(row.case, row.feature) for row in rows}) == len(rows)
@@ -245,7 +246,7 @@ def test_the_true_error_equals_brute_force():
         guess = int(belief.posterior(dict(enumerate(x))).argmax())
         chance = np.prod([parameters[1 - guess, 2 * i + value] for i, value in enumerate(x)])
         truth += 0.5 * float(chance)
-    assert Validation.of_model(problem, parameters).error(belief) == pytest.approx(truth)
+    assert Validation.of_model(problem, parameters).error(of_belief(belief)) == pytest.approx(truth)
 
 
 def test_the_judge_knows_the_shares_of_the_labels():
@@ -262,18 +263,18 @@ def test_the_judge_knows_the_shares_of_the_labels():
     for judge in (table, truth):
         for judged in (judge.error, Judge(judge).error):
             share = 0.25 if judge is table else 0.1
-            assert judged(prior) == pytest.approx(share)
-            assert judged(weak) == pytest.approx(share)
+            assert judged(of_belief(prior)) == pytest.approx(share)
+            assert judged(of_belief(weak)) == pytest.approx(share)
     # Each feature weighs nine to one: one of them leaves nine to one, both turn it round.
     strong = Belief(problem, np.array([[8, 0, 8, 0], [0, 8, 0, 8]]))
-    assert table.error(strong) == 0
-    assert truth.error(strong) == pytest.approx(0.9 * 0.2 * 0.4 + 0.1 * (1 - 0.7 * 0.9))
+    assert table.error(of_belief(strong)) == 0
+    assert truth.error(of_belief(strong)) == pytest.approx(0.9 * 0.2 * 0.4 + 0.1 * (1 - 0.7 * 0.9))
 
 
 def test_where_labels_tie_the_judge_expects_a_guess():
     problem = a_problem()
     judge = Validation.of_table(problem, *a_table(problem))
-    assert judge.error(Belief.prior(problem)) == pytest.approx(0.5)
+    assert judge.error(of_belief(Belief.prior(problem))) == pytest.approx(0.5)
 
 
 def test_complete_training_data_counts_every_known_value():

@@ -44,7 +44,7 @@ def test_a_request_says_all_there_is_to_say(study):
     assert request.case.startswith("case")
     assert (request.fate, request.value, request.by) == ("pending", None, "me")
     assert request.at == "2026-01-02T03:04:05Z"
-    assert "the gini loss is expected to fall most per money" in request.why
+    assert "the best use of the next" in request.why
     assert request.asked.engine == "outcomes"
     assert request.asked.policy == "auto"
     assert request.asked.parameters == {"loss": "gini"}

@@ -1,16 +1,16 @@
 """The numbers of the status against brute force."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from budgeted import Belief, Feature, Model, Problem
+from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.expectation import expected_loss, loss
-from budgeted.guard import Delivered
-from budgeted.study import status as module
-from budgeted.study.status import outlook
+from budgeted.learners import LEARNERS, Outlook, learner, of_belief, prospect
+from budgeted.learners.dependence import CORRELATIONS
 from tests import studies
 
 
@@ -38,42 +38,100 @@ def error_of(belief, parameters):
 @pytest.mark.parametrize("few", [True, False])
 def test_the_interval_covers_nine_of_ten_models(monkeypatch, few):
     if not few:
-        monkeypatch.setattr(module, "_FEW_CASES", 0)
+        monkeypatch.setattr(prospect, "_FEW_CASES", 0)
     belief = a_belief((2, 3, 2))
-    now = outlook(belief)
-    assert now.error == pytest.approx(float(loss(belief, "zero_one")))
+    now = of_belief(belief).outlook()
     rng = np.random.default_rng(99)
     errors = [error_of(belief, belief.sample(rng)) for _ in range(300)]
+    # The mean over the 200 models that are drawn, and perhaps 60 cases of each label of each.
+    of_cases = 0.0 if few else 0.25 * (0.4**2 + 0.6**2) / 60
+    variance = np.var(errors, ddof=1) + of_cases
+    exact = float(loss(belief, "zero_one"))
+    assert now.error == pytest.approx(exact, abs=4 * math.sqrt(variance / 200))
     assert np.mean(errors) == pytest.approx(now.error, abs=0.015)
     covered = np.mean([now.low <= error <= now.high for error in errors])
     # 0.9 ± 4 standard deviations of 300 draws here and 200 there
     assert 0.81 <= covered <= 0.98
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few):
-    """By its model, on every case there is; drawn cases within 4 of their standard errors."""
-    if not few:
-        monkeypatch.setattr(module, "_FEW_CASES", 0)
-    belief = a_belief((2, 3, 2), most=3)
-    delivered = Delivered(a_belief((2, 3, 2), seed=1), np.array([1.0, 0.3, 0.0]))
-    model, problem = Model.from_belief(*delivered), belief.problem
+def error_by_its_file(model, problem, parameters, added):
+    """How often a model is wrong on all cases of some parameters; what it says scatters more.
+
+    By what another case of the label says, less its mean: all pairs of cases are gone through.
+    """
+    cases = list(product(*(range(size) for size in problem.sizes)))
+    said = [
+        [math.log(chance) for chance in model.predict(
+            {f"f{at}": str(value) for at, value in enumerate(x)}).values()]
+        for x in cases
+    ]  # fmt: skip
     error = 1.0
-    for x in product(*(range(size) for size in problem.sizes)):
-        chances = model.predict({f"f{at}": str(value) for at, value in enumerate(x)})
-        label = problem.label_index(max(chances, key=chances.get))
-        columns = [problem.offsets[at] + value for at, value in enumerate(x)]
-        error -= problem.prior[label] * float(np.prod(belief.means[label, columns]))
-    found = outlook(belief, delivered)
-    drawn = 4 * math.sqrt(sum(each**2 for each in problem.prior) / 4 / module._CASES_PER_DRAW)
-    assert found.error == pytest.approx(error, abs=1e-12 if few else drawn)
+    for label, share in enumerate(problem.prior):
+        chances = [
+            math.prod(parameters[label, problem.offsets[at] + value] for at, value in enumerate(x))
+            for x in cases
+        ]
+        # Only differences between labels matter, so what a case adds to all of them does not.
+        lead = [row[label] - row[1 - label] for row in said]
+        centre = math.fsum(c * each for c, each in zip(chances, lead, strict=True))
+        for (chance, own), (other, said_there) in product(
+            zip(chances, lead, strict=True), repeat=2
+        ):
+            if own + added * (said_there - centre) > 0:
+                error -= share * chance * other
+    return error
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("rho", [0, 0.25])
+def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few, rho):
+    """By its model, on every case of the same models; drawn cases within 4 standard errors.
+
+    The classifier is not the one of the belief: two members of their own, with a correlation.
+    """
+    belief, others = a_belief((2, 3, 2), most=3), [a_belief((2, 3, 2), seed=at) for at in (1, 2)]
+    committee = replace(
+        of_belief(belief),
+        weights=np.array([0.7, 0.3]),
+        members=np.stack([each.means for each in others]),
+        correlations=(rho == CORRELATIONS).astype(float),
+    )
+    rng = np.random.default_rng(5)
+    models = [belief.sample(rng) for _ in range(prospect.MODELS)]
+    coming = iter(models)
+    monkeypatch.setattr(prospect, "draw_model", lambda *_: next(coming))
+    if not few:
+        monkeypatch.setattr(prospect, "_FEW_CASES", 0)
+        monkeypatch.setattr(prospect, "_CASES", 2_000)
+    found = committee.outlook()
+    spreads = committee.spreads.tolist()
+    number = sum(spreads) ** 2 / sum(each**2 for each in spreads)
+    added, model = math.sqrt(rho * (number - 1)), Model.of(committee)
+    errors = [error_by_its_file(model, belief.problem, each, added) for each in models]
+    drawn = 4 * math.sqrt(sum(each**2 for each in belief.problem.prior) / 4 / 2_000)
+    of_all = drawn / math.sqrt(len(models))
+    assert found.error == pytest.approx(np.mean(errors), abs=1e-12 if few else of_all)
+    low, high = np.quantile(errors, [0.05, 0.95])
+    assert found.low == pytest.approx(low, abs=1e-12 if few else drawn)
+    assert found.high == pytest.approx(high, abs=1e-12 if few else drawn)
     assert found.error != pytest.approx(float(loss(belief, "zero_one")), abs=0.02)
     assert found.low < found.error < found.high
 
 
 def test_more_data_narrows_the_interval():
-    few, many = (outlook(a_belief((2, 2), most=most)) for most in (5, 500))
+    few, many = (of_belief(a_belief((2, 2), most=most)).outlook() for most in (5, 500))
     assert many.high - many.low < few.high - few.low
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_more_of_the_same_narrows_the_interval(name):
+    """Two features of which four values in five are like the label."""
+    problem = a_belief((2, 2)).problem
+    once = [Purchase(feature, label, label if at else 1 - label, 1)
+            for feature in (0, 1) for label in (0, 1) for at in range(5)]  # fmt: skip
+    few, many = (learner(name).fit(problem, once * times).outlook() for times in (2, 50))
+    # Not all the way: nothing shows whether the features repeat each other.
+    assert prospect.FINEST * 2 < many.high - many.low < 0.7 * (few.high - few.low)
 
 
 def test_a_study_says_how_it_is_doing(tmp_path):
@@ -99,8 +157,10 @@ def test_a_study_says_how_it_is_doing(tmp_path):
             after = expected_loss(study.state.belief, more, "gini")
             assert cell.saves == pytest.approx(float(base) - float(after), abs=1e-10)
             assert cell.saves_per_money == pytest.approx(cell.saves / float(cell.cost))
+        assert now.outlook == study.predictor().outlook()
         plain = now.to_plain()
         assert plain["spent"] == str(now.spent)
+        assert plain["outlook"] == vars(now.outlook)
         assert plain["recent"][0]["event"]["kind"] == "told"
 
 
@@ -117,3 +177,26 @@ def test_three_labels(tmp_path):
         now = study.status()
         assert 0 < now.outlook.error < 1
         assert len(now.cells) == 6
+
+
+def test_it_says_what_the_most_frequent_label_alone_would_do(tmp_path):
+    """Before anything is known no classifier does better, and after a few good values it does."""
+    problem = Problem(
+        [Feature("f0", ("no", "yes"), 1)], ("rare", "often", "too"), (0.2, 0.4, 0.4), 100
+    )
+    with studies.begin(str(tmp_path / "a.db"), problem=problem, per_label=12) as study:
+        first = study.status()
+        assert (first.majority, first.majority_error) == ("often", pytest.approx(0.6))
+        assert first.outlook.error == pytest.approx(0.6)
+        assert not first.separates
+        told = [
+            (case, "f0", "yes" if label == "too" else "no") for case, label in study.created.cases
+        ]
+        study.record(told, charge=False)
+        now = study.status()
+        assert now.outlook.error < 0.3
+        assert now.separates
+        # Less than what an interval is wide at least is not worth a word.
+        close = replace(now, outlook=Outlook(now.majority_error - 0.004, 0, 1))
+        assert not close.separates
+        assert replace(now, outlook=Outlook(now.majority_error - 0.006, 0, 1)).separates

@@ -4,7 +4,7 @@ import pytest
 
 from budgeted import Feature, Problem
 from budgeted.errors import StudyFileError
-from budgeted.web.validation import read_validation, tidy_validation
+from budgeted.study.validation import read_validation, tidy_validation
 
 
 def problem(*names):

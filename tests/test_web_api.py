@@ -89,7 +89,8 @@ def test_a_whole_study(empty, database):
     assert empty.post(f"{base}/withdraw", json={"case": spare}).status_code == 200
     page = empty.get(base).json()
     assert page["validated"]
-    assert 0 <= page["measured"] <= 1
+    measured = page["measured"]
+    assert 0 <= measured["low"] <= measured["error"] <= measured["high"] <= 1
     assert page["study"]["money"]["budget"] == "25.50"
     assert {each["number"] for each in page["pending"]} == {4}
     for chart in ("error", "worth", "belief", "purchases"):

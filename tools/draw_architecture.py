@@ -21,9 +21,7 @@ WHAT = {
     "web": "pages, their JSON twins, the door",
     "comparison": "policies side by side",
     "runner": "runs on any executor",
-    "guard": "the classifier delivered",
-    "strength": "a belief: how much?",
-    "kinds": "what one feature shows",
+    "learners": "purchases → the classifier, and how wrong it expects to be",
     "relevance": "a belief: what matters?",
     "executors": "processes, Dask",
     "results": "runs in a folder",
@@ -43,7 +41,7 @@ WHAT = {
     "journal": "append, read",
     "events": "what can happen",
     "model": "the classifier",
-    "streams": "randomness as an argument",
+    "streams": "one seed, many streams",
     "synthetic": "the synthetic problems of the paper",
     "datasets": "UCI tables, splits",
     "table": "CSV, dataframes",
@@ -72,6 +70,7 @@ WHAT = {
     "files": "whole or not at all",
     "listing": "the first of many",
     "hints": "what to do instead",
+    "special": "log-gamma, digamma",
 }
 
 PURCHASE = (
@@ -81,7 +80,7 @@ PURCHASE = (
     ("Choice", "the cell, the scores of all cells, the reason in words"),
     ("stock.buy(action)", "the world picks a case and hands over its value"),
     ("state.after(purchase)", "paid, observed, remembered: a new state"),
-    ("validation.error(belief)", "a row of the run: loss and error after this purchase"),
+    ("validation.error(learner.fit(problem, history))", "a row of the run: error by now"),
 )
 
 BOX, GAP, LEFT = 44, 14, 24

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from benchmark.zoo.learners import LEARNERS
+from benchmark.zoo.learners import Former
 from benchmark.zoo.whole_cases import WholeCases
+from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.policies import POLICIES, Policy, policy_among, settings
 
 DEFAULT = "auto"
@@ -43,6 +44,8 @@ class Entry:
         What the policy believes in.
     learners
         Names of those that are fitted to what was bought.
+    outlooks
+        Whether they say what error they expect to make, which takes most of the time.
     """
 
     label: str
@@ -50,7 +53,8 @@ class Entry:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cases: str = "fresh"
     belief: str = "plain"
-    learners: tuple[str, ...] = tuple(LEARNERS)
+    learners: tuple[str, ...] = (NaiveBayes.name, Hierarchical.name)
+    outlooks: bool = False
 
     def make(self) -> Policy:
         """Return the policy."""
@@ -63,7 +67,14 @@ class Entry:
 
 _DEFAULT_BELIEF = settings(POLICIES[DEFAULT]).get("belief", "plain")
 ENTRIES = (
-    Entry(DEFAULT, DEFAULT, cases="settle", belief=_DEFAULT_BELIEF),
+    Entry(
+        DEFAULT,
+        DEFAULT,
+        cases="settle",
+        belief=_DEFAULT_BELIEF,
+        learners=(Hierarchical.name, NaiveBayes.name, Former().name),
+        outlooks=True,
+    ),
     *(Entry(each, each, cases="overlap" if each == WholeCases.name else "fresh") for each in PAPER),
     *(Entry(each, each) for each in POLICIES if each not in (DEFAULT, *PAPER)),
 )

@@ -102,7 +102,9 @@ def complete(folder: Path, seed: str, number: int, entries: Sequence[Entry], cod
         bought = play(world, entry.make(), entry.cases, world.seed, entry.belief)
         seconds = round(time.perf_counter() - started, 3)
         documents[entry.label] = entry.document()
-        judged = judge(world, bought, [LEARNERS[name] for name in entry.learners])
+        judged = judge(
+            world, bought, [LEARNERS[name] for name in entry.learners], outlooks=entry.outlooks
+        )
         rows += [{"entry": entry.label, "seconds": seconds, **row._asdict()} for row in judged]
     facts = {
         "seed": SEEDS[seed],

@@ -1,4 +1,8 @@
-"""What becomes of purchases: a learner fits a predictor, and the predictor is judged."""
+"""Who makes classifiers of purchases: the learners of the package, and what the default had before.
+
+What the classifier before delivers is naive Bayes with the means of a belief and a weight for each
+feature (`benchmark.former.guard`); it says nothing of its own error.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +13,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.former.guard import Delivered, deliver
+from budgeted import learners
 from budgeted.belief import Belief, Floats
+from budgeted.learners.naive_bayes import counted
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
 
 
-class Outlook(Protocol):
-    """How wrong a predictor expects to be: a mean, and an interval that should hold 90 %."""
-
-    @property
-    def error(self) -> float:
-        """The expected error."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        ...
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        ...
-
-
 class Predictor(Protocol):
-    """What is delivered. It may also have ``outlook()``, which gives an `Outlook`."""
+    """What is delivered. It may also have ``outlook()``, as a `budgeted.learners.Committee` has."""
 
     def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
         """Return log P(label, values) up to a constant of the case, cases × labels.
@@ -58,28 +46,33 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True)
-class NaiveBayes:
-    """Naive Bayes with the prior counts that the problem states, as the paper delivers it."""
+class Former:
+    """The guarded classifier, which the default delivered before the hierarchical learner."""
 
-    name: str = "naive"
+    name: str = "former"
 
     def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Predictor:
-        """Return the classifier with the posterior means of these purchases."""
-        observed = np.zeros(problem.prior_counts.shape, dtype=np.int64)
-        for each in purchases:
-            if each.value is not None:
-                observed[each.label, problem.offsets[each.feature] + each.value] += 1
-        return _Posterior(Belief(problem, observed))
+        """Return the classifier of these purchases."""
+        belief = Belief(problem, counted(problem, purchases).astype(np.int64))
+        return _Weighted(deliver("guarded", belief, purchases))
 
 
 @dataclass(frozen=True)
-class _Posterior:
-    belief: Belief
+class _Weighted:
+    delivered: Delivered
 
     def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
-        prior: Floats = np.log(np.asarray(self.belief.problem.prior))
-        return self.belief.log_likelihoods(values) + prior
+        belief, weights = self.delivered
+        trust = np.ones(values.shape[1]) if weights is None else weights
+        known = (values >= 0) * trust
+        columns = np.where(values >= 0, values + np.asarray(belief.problem.offsets), 0)
+        said = np.stack([(row[columns] * known).sum(axis=1) for row in belief.log_means], axis=1)
+        result: Floats = said + np.log(belief.problem.prior)
+        return result
 
 
-LEARNERS: Mapping[str, Learner] = {each.name: each for each in (NaiveBayes(),)}
+LEARNERS: Mapping[str, Learner] = {
+    **{name: kind() for name, kind in learners.LEARNERS.items()},
+    Former().name: Former(),
+}
 """By name."""

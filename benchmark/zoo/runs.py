@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.zoo.learners import Learner, Outlook, Predictor
+from benchmark.zoo.learners import Learner, Predictor
 from benchmark.zoo.worlds import ZooWorld
+from budgeted.learners import Outlook
 from budgeted.policies.base import Policy
 from budgeted.purchase import Purchase
 from budgeted.relevance import prior_belief
@@ -73,14 +74,28 @@ def within(purchases: Sequence[Purchase], money: Decimal) -> Sequence[Purchase]:
     return purchases[: sum(amount <= money for amount in spent)]
 
 
-def judge(world: ZooWorld, purchases: Sequence[Purchase], learners: Sequence[Learner]) -> list[Row]:
-    """Return a row for each learner and look, in the order of the looks."""
+def judge(
+    world: ZooWorld,
+    purchases: Sequence[Purchase],
+    learners: Sequence[Learner],
+    *,
+    outlooks: bool = True,
+) -> list[Row]:
+    """Return a row for each learner and look, in the order of the looks.
+
+    Parameters
+    ----------
+    world, purchases, learners
+        Where, what was bought, and who makes classifiers of it.
+    outlooks
+        Whether they are asked for the error that they expect to make.
+    """
     rows = []
     for look in LOOKS:
         bought = within(purchases, world.problem.budget * Decimal(look))
         for learner in learners:
             predictor = learner.fit(world.problem, bought)
-            outlook = outlook_of(predictor)
+            outlook = outlook_of(predictor) if outlooks else None
             said = (None,) * 3 if outlook is None else (outlook.error, outlook.low, outlook.high)
             wrong = error(world, predictor)
             rows.append(Row(learner.name, look, len(bought), wrong, *map(_plain, said)))

@@ -8,9 +8,10 @@ strength            P(value k | label j) ∝ m_k exp(σ z_jk), z standard normal
                     1 (moderate) or 2 (strong) in a third of the worlds each
 common shares       m ~ Dirichlet(a, …): a = 0.3 (skewed), 1 (ordinary), 5 (even), a third each
 labels              two 60 %; three, four, five, six 10 % each
-their shares        the most frequent has a uniform share from 1/labels to .95; the others divide
-                    the rest by Dirichlet(5, …), drawn towards even where one would have more
-                    than the most frequent
+their shares        the most frequent has a share of 1/labels + (.95 − 1/labels) u², u uniform, so
+                    that equally frequent labels are not rare; the others divide the rest by
+                    Dirichlet(5, …), drawn towards even where one would have more than the most
+                    frequent
 dependence          given the label: independent 50 %; copies 25 %; correlated groups 25 %
 missing cells       none 70 %; else a uniform share from .05 to .3, completely at random
 prices              all 1.00 40 %; log-uniform from 1 to 20, by chance 35 %; the same prices, but
@@ -19,7 +20,7 @@ budget              log-uniform, 1 to 30 values of every feature
 ==================  ====================================================================
 
 In worlds with copies or correlated groups every feature belongs to a group (`benchmark.zoo.model`).
-So that no world takes hours, features × values of every feature is at most 1 500: beyond that both
+So that no world takes hours, features × values of every feature is at most 400: beyond that both
 are drawn again.
 
 One kind of world is known to be hard and has its own place: 4 % of the worlds have 60 Boolean
@@ -57,7 +58,7 @@ DEPENDENCE = {"independent": 0.5, "copies": 0.25, "correlated groups": 0.25}
 COMPLETE, MISSING = 0.7, (0.05, 0.3)
 PRICES = {"equal prices": 0.4, "prices by chance": 0.35, "prices rise with worth": 0.25}
 MULTIPLES = (1.0, 30.0)
-MOST_WORK = 1_500
+MOST_WORK = 400
 HARD, HARD_SHARE = "60 features, 5 weak ones", 0.04
 
 # Strata of traits that are numbers, each with its upper bound.
@@ -179,7 +180,7 @@ def _how_many_relevant(rng: np.random.Generator, relevance: str, features: int) 
 
 def _label_shares(rng: np.random.Generator) -> tuple[float, ...]:
     labels = one_of(rng, LABELS)
-    most = rng.uniform(1 / labels, LARGEST_SHARE)
+    most = 1 / labels + (LARGEST_SHARE - 1 / labels) * rng.random() ** 2
     others = (1 - most) * rng.dirichlet(np.full(labels - 1, SPLIT))
     even = (1 - most) / (labels - 1)
     if others.max() > most:  # even is at most 1/labels, and so below

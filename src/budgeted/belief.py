@@ -200,43 +200,6 @@ class Belief:
                 drawn[label, columns] = rng.dirichlet(self.counts[label, columns])
         return drawn
 
-    def left_out(self) -> Floats:
-        """Return what the other cases say of a case's own value, labels × values × labels.
-
-        Entry (j, k, y) is log P(value k | label y) as it would be without one of the observations
-        of value k among cases of label j; where there is none, it means nothing.
-        """
-        apart, _ = self._left_out()
-        return np.log(apart)
-
-    def foretold(self, values: Sequence[tuple[int, int, int]]) -> Floats:
-        """Return what was known of each value before it came, values × labels.
-
-        Parameters
-        ----------
-        values
-            All that were observed, as they came: positions of feature, label and value.
-
-        Returns
-        -------
-            Entry (n, y) is log P(the n-th value | label y) in the light of those before it.
-        """
-        before, logs = self.prior(self.problem), np.zeros((len(values), len(self.problem.labels)))
-        for row, (feature, label, value) in zip(logs, values, strict=True):
-            row[:] = np.log(before.means[:, self.problem.offsets[feature] + value])
-            before = before.observe_at(feature, label, value)
-        return logs
-
-    def _left_out(self) -> tuple[Floats, Floats]:
-        """Parameters without one observation, labels × values × labels, and of its own label."""
-        totals = np.repeat(self.totals, self.problem.sizes, axis=1)
-        seen = np.minimum(self.observed, 1)
-        own = shares_without(self.alpha, self.observed, seen, self.problem)
-        apart = np.tile((self.counts / totals).T, (len(totals), 1, 1))
-        labels = np.arange(len(totals))
-        apart[labels, :, labels] = own
-        return apart, own
-
     def posterior(self, case: Mapping[Any, Any], prior: Sequence[float] | None = None) -> Floats:
         """Return the naive Bayes probability of each label for a case known in part.
 
@@ -265,37 +228,19 @@ class Belief:
         result: Floats = weights / weights.sum()
         return result
 
-    def log_likelihoods(
-        self, cases: NDArray[np.integer[Any]], weights: Floats | None = None
-    ) -> Floats:
+    def log_likelihoods(self, cases: NDArray[np.integer[Any]]) -> Floats:
         """Return log P(case | label), cases × labels; a value of -1 is unknown.
 
         Parameters
         ----------
         cases
             Positions of the values, cases × features.
-        weights
-            How much each feature counts; fully unless given.
         """
         if (cases >= np.asarray(self.problem.sizes)).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
         known = cases >= 0
         columns = np.where(known, cases + np.asarray(self.problem.offsets), 0)
-        trust = known if weights is None else known * weights
-        return np.stack([(row[columns] * trust).sum(axis=1) for row in self.log_means], axis=1)
-
-
-def shares_without(prior: Floats, observed: Integers, seen: Integers, problem: Problem) -> Floats:
-    """Return the share of each value in the counts of its feature without `seen` of its own.
-
-    Whole numbers are subtracted before prior counts are added, in which tiny ones would drown.
-    """
-    priors, totals = (
-        np.repeat(np.add.reduceat(each, problem.offsets, axis=-1), problem.sizes, axis=-1)
-        for each in (prior, observed)
-    )
-    result: Floats = (prior + (observed - seen)) / (priors + (totals - seen))
-    return result
+        return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)
 
 
 def _frozen(array: Floats) -> Floats:

@@ -182,6 +182,10 @@ class UnwritableError(JournalError):
     """A text or number that a journal cannot hold, such as half a character."""
 
 
+class LearnerError(BudgetedError):
+    """A learner that does not exist, or a parameter that it does not have."""
+
+
 class ModelError(BudgetedError):
     """A model that is not in the documented format, or a case or prior that it cannot take."""
 

@@ -9,7 +9,7 @@ text, and nothing that could run code.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from functools import cache
 from typing import Any, ClassVar, Literal
@@ -21,6 +21,7 @@ VERSION = 1
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 Parameter = bool | int | float | str | None
+LearnerParameter = float | tuple[float, ...]
 _STRICT: dict[str, Any] = {"extra": "forbid", "strict": True}
 
 
@@ -52,7 +53,8 @@ class Created:
     cases: tuple[tuple[str, str], ...]
     package: str
     belief: str = "plain"
-    classifier: str = "naive"
+    learner: str = "naive-bayes"
+    learner_parameters: dict[str, LearnerParameter] = field(default_factory=dict)
     kind: Literal["created"] = "created"
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
@@ -346,10 +348,10 @@ def _wrong_field(event: Event) -> str:
     >>> _wrong_field(Cancelled(3, why=5))
     'why: must be text, got 5'
     """
-    for field in fields(event):
-        held = getattr(event, field.name)
-        if field.type in _WORDS and type(held).__name__ != field.type:
-            return f"{field.name}: must be {_WORDS[str(field.type)]}, got {held!r}"
+    for each in fields(event):
+        held = getattr(event, each.name)
+        if each.type in _WORDS and type(held).__name__ != each.type:
+            return f"{each.name}: must be {_WORDS[str(each.type)]}, got {held!r}"
     return ""
 
 

@@ -38,7 +38,7 @@ from budgeted import money
 from budgeted.cases import RULES
 from budgeted.datasets import Rehearsal, load, split
 from budgeted.errors import BudgetedError, ExperimentError
-from budgeted.guard import CLASSIFIERS
+from budgeted.learners import LEARNERS
 from budgeted.nearest import did_you_mean
 from budgeted.own_policies import kinds
 from budgeted.policies import POLICIES, Policy, check_relevance, policy_among
@@ -59,7 +59,7 @@ _KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "policy")
 class Contender:
     """A policy in an experiment: its label in figures, its name, budget and parameters.
 
-    `belief`, `classifier` and `cases` are what goes with the policy unless given; `modules` are
+    `belief`, `learner` and `cases` are what goes with the policy unless given; `modules` are
     the user's files in which the policy is found if it is not one of this package.
     """
 
@@ -68,7 +68,7 @@ class Contender:
     budget: str
     parameters: Mapping[str, Any]
     belief: str | None = None
-    classifier: str | None = None
+    learner: str | None = None
     cases: str | None = None
     modules: tuple[Source, ...] = field(default=(), repr=False)
 
@@ -78,7 +78,7 @@ class Contender:
 
     def document(self) -> dict[str, Any]:
         """Return the entry of a file that describes it."""
-        own = {"belief": self.belief, "classifier": self.classifier, "cases": self.cases}
+        own = {"belief": self.belief, "learner": self.learner, "cases": self.cases}
         given = {key: value for key, value in own.items() if value is not None}
         head = {"label": self.label, "name": self.name, "budget": self.budget}
         return {**head, **given, **self.parameters}
@@ -190,7 +190,7 @@ class Experiment:
             contender.build(),
             run_seed(self.seed, run),
             belief=contender.belief,
-            classifier=contender.classifier,
+            learner=contender.learner,
             cases=contender.cases,
         )
 
@@ -378,7 +378,7 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
     own_budget = str(parameters.pop("budget", budget))
-    known = {"belief": tuple(BELIEFS), "classifier": CLASSIFIERS, "cases": RULES}
+    known = {"belief": tuple(BELIEFS), "learner": tuple(LEARNERS), "cases": RULES}
     own = {key: parameters.pop(key) for key in known if key in parameters}
     wrong = [
         f"{key}: must be one of {', '.join(known[key])}, got {value!r}"

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Belief, Floats
+from budgeted.belief import Floats
 from budgeted.errors import WorldError
+from budgeted.learners import Committee
 from budgeted.problem import Problem
 from budgeted.worlds import check_cases
 
@@ -64,47 +65,46 @@ class Validation:
         likelihoods = parameters[:, columns].prod(axis=2).T
         return cls(problem, values, likelihoods * np.asarray(problem.prior))
 
-    def error(self, belief: Belief, weights: Floats | None = None) -> float:
-        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses.
-
-        Parameters
-        ----------
-        belief
-            Whose parameters the classifier has.
-        weights
-            How much each feature counts; see `budgeted.guard`.
-        """
-        return Judge(self).error(belief, weights)
+    def error(self, predictor: Committee) -> float:
+        """Return the 0/1 error of a classifier; where labels tie, it guesses."""
+        return Judge(self).error(predictor)
 
 
 class Judge:
-    """Judges one belief after another, and looks again only at features that changed.
+    """Judges one classifier after another, and looks again only at features that changed.
 
-    A purchase moves the parameters of one feature, so of the log-likelihoods of all validation
-    cases only that feature's part is computed anew. Adding the parts up in their order each time
-    keeps the result the same to the last bit as judging each belief by itself.
+    With plain naive Bayes a purchase moves the parameters of one feature, so of the log-likelihoods
+    of all validation cases only that feature's part is computed anew. Adding the parts up in their
+    order each time keeps the result the same to the last bit as judging each one by itself. A
+    committee of several members changes as a whole, and is judged as a whole.
     """
 
     def __init__(self, validation: Validation) -> None:
         self._validation = validation
-        self._prior = np.log(validation.problem.prior)
         self._columns = validation.values + np.asarray(validation.problem.offsets)
         self._known = validation.values >= 0
-        self._belief: Belief | None = None
+        self._before: Floats | None = None
         self._parts = np.empty((len(validation.problem.features), *validation.masses.shape))
 
-    def error(self, belief: Belief, weights: Floats | None = None) -> float:
-        """Return the 0/1 error of the belief's classifier; where labels tie, it guesses."""
-        before, self._belief = self._belief, belief
-        for feature in range(len(self._parts)):
-            columns = belief.columns(feature)
-            if before is None or (before.means[:, columns] != belief.means[:, columns]).any():
-                known = self._known[:, feature]
-                where = np.where(known, self._columns[:, feature], 0)
-                self._parts[feature] = (belief.log_means[:, where] * known).T
-        parts = self._parts if weights is None else self._parts * weights[:, None, None]
-        scores = parts.sum(axis=0) + self._prior
+    def error(self, predictor: Committee) -> float:
+        """Return the 0/1 error of a classifier; where labels tie, it guesses."""
+        if len(predictor.members) == 1:
+            scores = self._of_one(predictor)
+        else:
+            scores = predictor.log_scores(self._validation.values)
         tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
         masses = self._validation.masses
         correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
         return max(0.0, float(masses.sum() - correct.sum()))
+
+    def _of_one(self, predictor: Committee) -> Floats:
+        """Scores of a committee of one, with what is known from the last time."""
+        problem, logs = predictor.problem, predictor.log_members[0]
+        before, self._before = self._before, logs
+        for feature, (start, size) in enumerate(zip(problem.offsets, problem.sizes, strict=True)):
+            columns = slice(start, start + size)
+            if before is None or (before[:, columns] != logs[:, columns]).any():
+                known = self._known[:, feature]
+                where = np.where(known, self._columns[:, feature], 0)
+                self._parts[feature] = (logs[:, where] * known).T
+        return predictor.concluded(self._parts.sum(axis=0)[None], self._known)

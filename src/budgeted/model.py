@@ -1,4 +1,4 @@
-"""The classifier that a study delivers: naive Bayes, with a weight for each feature.
+"""The classifier that a study delivers, as something to be written down and taken along.
 
 It knows nothing of money, policies or journals. As JSON it is a documented format of its own (see
 docs/studies.md), so that other programs, in other languages, can use it.
@@ -15,24 +15,31 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats
+from budgeted.belief import Floats
 from budgeted.errors import BudgetedError, ModelError
+from budgeted.learners import Committee
+from budgeted.learners.dependence import CORRELATIONS
 from budgeted.listing import listed
 from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature, Problem
 
-FORMAT, VERSION = "budgeted-model", 3
+FORMAT, VERSION = "budgeted-model", 4
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
 FORMULA = (
-    "P(label | case) is proportional to prior[label] * product over the features known of the case "
-    "of probabilities[label][value] ** weight"
+    "P(label | case) is proportional to prior[label] * (sum over members m of weights[m] * product "
+    "over the features known of the case of probabilities[m][label][value]) ** worth, where worth "
+    "= sum over (rho, chance) in correlations of chance / (1 + rho * (n - 1)) and n = (sum of "
+    "spreads)^2 / sum of squared spreads of the known features (1 if all are 0)"
 )
 """Stands in every file, so that the file explains itself."""
 _ROUNDING = 1e-6
-_KEYS = {"format", "version", "formula", "about", "labels", "prior", "features"}
-_FEATURE_KEYS = {"name", "values", "probabilities", "bought", "weight"}
+_KEYS = {
+    "format", "version", "formula", "about", "labels", "prior", "weights", "correlations",
+    "features",
+}  # fmt: skip
+_FEATURE_KEYS = {"name", "values", "probabilities", "bought", "spread"}
 
 
 @dataclass(frozen=True)
@@ -44,40 +51,46 @@ class Learned:
     name, values
         Of the feature.
     probabilities
-        P(value | label), a row per label.
+        P(value | label) in the eyes of each member of the committee, members × labels × values.
     bought
         How many of each value were bought, a row per label. The probabilities are not just shares
         of these: what was believed before is in them, and how strongly features tell labels apart.
-    weight
-        How much it counts: below 1 where others say the same, or where all that features say is
-        to be taken with caution (`budgeted.guard`).
+    spread
+        How much what it says of a case scatters within a label; 0 where it says nothing.
     """
 
     name: str
     values: tuple[str, ...]
-    probabilities: tuple[tuple[float, ...], ...]
+    probabilities: tuple[tuple[tuple[float, ...], ...], ...]
     bought: tuple[tuple[int, ...], ...]
-    weight: float = 1.0
+    spread: float = 0.0
 
 
 @dataclass(frozen=True)
 class Model:
-    """A naive Bayes classifier for cases that are known in part.
+    """A committee of naive Bayes classifiers, or a single one, for cases that are known in part.
+
+    It is a `budgeted.learners.Committee` with names instead of positions.
 
     Parameters
     ----------
     labels, prior
         What is told apart, and the share of each label where the cases come from.
+    weights
+        How much each member of the committee counts; they sum to 1.
+    correlations
+        How much features may repeat each other, and how probable that is.
     features
-        What was learned of each; the logarithm of P(value | label) counts with the weight.
+        What was learned of each.
     about
         Where it comes from, for people: the study, how many events it had.
 
     Examples
     --------
-    >>> from budgeted import Belief, Feature, Problem
+    >>> from budgeted import Feature, Problem, Purchase
+    >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
-    >>> model = Model.from_belief(Belief.prior(problem).observe("fever", "ill", "yes"))
+    >>> model = Model.of(NaiveBayes().fit(problem, [Purchase(0, 1, 1, cost=1)]))
     >>> {label: round(p, 3) for label, p in model.predict({"fever": "yes"}).items()}
     {'well': 0.636, 'ill': 0.364}
     >>> Model.from_json(model.to_json()) == model
@@ -93,37 +106,48 @@ Its features are 'fever'
 
     labels: tuple[str, ...]
     prior: tuple[float, ...]
+    weights: tuple[float, ...]
+    correlations: tuple[tuple[float, float], ...]
     features: tuple[Learned, ...]
     about: Mapping[str, Any]
 
     @classmethod
-    def from_belief(cls, belief: Belief, weights: Floats | None = None, **about: Any) -> Model:
-        """Return the classifier that a belief gives.
+    def of(cls, predictor: Committee, **about: Any) -> Model:
+        """Return a classifier to be written down.
 
         Parameters
         ----------
-        belief
-            Whose means are its probabilities.
-        weights
-            How much each feature counts; fully unless given.
+        predictor
+            As a learner makes it.
         about
             Where it comes from, for people.
         """
-        problem = belief.problem
-        trust = [1.0] * len(problem.features) if weights is None else weights.tolist()
-        return cls(
-            problem.labels,
-            problem.prior,
-            tuple(
+        problem = predictor.problem
+        bought = predictor.posterior.counts.astype(int)
+        features = []
+        for at, feature in enumerate(problem.features):
+            columns = slice(problem.offsets[at], problem.offsets[at] + problem.sizes[at])
+            features.append(
                 Learned(
                     feature.name,
                     feature.values,
-                    tuple(map(tuple, belief.means[:, belief.columns(at)].tolist())),
-                    tuple(map(tuple, belief.observed[:, belief.columns(at)].tolist())),
-                    trust[at],
+                    _tuples(predictor.members[:, :, columns].tolist()),
+                    _tuples(bought[:, columns].tolist()),
+                    float(predictor.spreads[at]),
                 )
-                for at, feature in enumerate(problem.features)
+            )
+        return cls(
+            problem.labels,
+            problem.prior,
+            tuple(predictor.weights.tolist()),
+            tuple(
+                (rho, chance)
+                for rho, chance in zip(
+                    CORRELATIONS.tolist(), predictor.correlations.tolist(), strict=True
+                )
+                if chance > 0
             ),
+            tuple(features),
             about,
         )
 
@@ -144,7 +168,7 @@ Its features are 'fever'
             )
         try:
             return _from_plain(plain)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"this model makes no sense: {error!r}") from None
         except BudgetedError as error:
             raise ModelError(f"this model makes no sense: {error}") from None
@@ -158,6 +182,8 @@ Its features are 'fever'
             "about": dict(self.about),
             "labels": self.labels,
             "prior": self.prior,
+            "weights": self.weights,
+            "correlations": self.correlations,
             "features": [vars(each) for each in self.features],
         }
         return json.dumps(plain, indent=2, allow_nan=False) + "\n"
@@ -194,14 +220,30 @@ Its features are 'fever'
         """
         if not isinstance(case, Mapping):
             raise ModelError(f"case: must map names of features to values, got {case!r}")
-        scores = np.log(self.prior)
+        said = np.tile(np.log(self.weights)[:, None], len(self.labels))  # members × labels
+        spreads = []
         for name, value in case.items():
             feature = self.feature(name)
             if not is_unknown(value):
                 known = self.value(feature, value)
-                scores += feature.weight * np.log([row[known] for row in feature.probabilities])
+                said += np.log(np.asarray(feature.probabilities)[:, :, known])
+                spreads.append(feature.spread)
+        together = np.logaddexp.reduce(said, axis=0)
+        scores = np.log(self.prior) + self._worth(spreads) * together
         masses = np.exp(scores - scores.max())
         return dict(zip(self.labels, (masses / masses.sum()).tolist(), strict=True))
+
+    def _worth(self, spreads: Sequence[float]) -> float:
+        """Return what the evidence of features with these spreads is worth together."""
+        largest = max(spreads, default=0.0)
+        shares = [each / largest for each in spreads] if largest > 0 else [1.0]
+        number = math.fsum(shares) ** 2 / math.fsum(each**2 for each in shares)
+        return math.fsum(chance / (1 + rho * (number - 1)) for rho, chance in self.correlations)
+
+    def shares(self, feature: Learned) -> Floats:
+        """Return P(value | label) of a feature on average over the committee, labels × values."""
+        result: Floats = np.einsum("n,nyk->yk", self.weights, np.asarray(feature.probabilities))
+        return result
 
     def feature(self, name: object) -> Learned:
         """Return what was learned of a feature, or raise an error that names the nearest one."""
@@ -249,41 +291,68 @@ def _from_plain(plain: dict[str, Any]) -> Model:
     _check_keys(plain, _KEYS, "the model")
     if not isinstance(plain["about"], dict):
         raise ModelError(f"about: must be an object, got {plain['about']!r}")
+    _check_shares(plain["weights"], "weights")
+    _check_correlations(plain["correlations"])
+    members = len(plain["weights"])
     for each in plain["features"]:
         what = f"feature {each.get('name')!r}"
         _check_keys(each, _FEATURE_KEYS, what)
-        _check_weight(each["weight"], what)
-        _check_probabilities(each["probabilities"], what)
-        _check_bought(each["bought"], each["probabilities"], what)
+        if not (_is_number(each["spread"]) and 0 <= each["spread"] < math.inf):
+            raise ModelError(f"{what}: spread: must be a number from 0, got {each['spread']!r}")
+        if len(each["probabilities"]) != members:
+            raise ModelError(
+                f"{what}: probabilities: must be one table for each of {members} weights, got "
+                f"{len(each['probabilities'])}"
+            )
+        for table in each["probabilities"]:
+            for row in table:
+                _check_shares(row, f"{what}: probabilities: each row")
+            _check_bought(each["bought"], table, what)
     # A problem checks names, shapes and prior, and lists all mistakes.
-    features = [Feature(each["name"], each["values"], 1, each["probabilities"])
+    features = [Feature(each["name"], each["values"], 1, each["probabilities"][0])
                 for each in plain["features"]]  # fmt: skip
     problem = Problem(features, plain["labels"], plain["prior"], 0)
     return Model(
         problem.labels,
         tuple(map(float, plain["prior"])),
+        tuple(map(float, plain["weights"])),
+        _tuples([list(map(float, each)) for each in plain["correlations"]]),
         tuple(
             Learned(
                 each["name"],
                 tuple(each["values"]),
-                tuple(tuple(map(float, row)) for row in each["probabilities"]),
-                tuple(map(tuple, each["bought"])),
-                float(each["weight"]),
+                _tuples([[list(map(float, row)) for row in table]
+                         for table in each["probabilities"]]),
+                _tuples(each["bought"]),
+                float(each["spread"]),
             )
             for each in plain["features"]
         ),
         dict(plain["about"]),
-    )
+    )  # fmt: skip
 
 
-def _check_probabilities(rows: Any, what: str) -> None:
-    """Raise an error unless these are rows of numbers above 0 that sum to 1."""
+def _tuples(lists: Any) -> Any:
+    """Return nested lists as nested tuples."""
+    return tuple(map(_tuples, lists)) if isinstance(lists, list | tuple) else lists
+
+
+def _check_shares(row: Any, what: str) -> None:
+    """Raise an error unless these are numbers above 0 that sum to 1."""
+    fits = len(row) > 0 and all(_is_number(share) and 0 < share <= 1 for share in row)
+    if not fits or not math.isclose(math.fsum(row), 1, abs_tol=_ROUNDING):
+        raise ModelError(f"{what}: must be numbers above 0 that sum to 1, got {row}")
+
+
+def _check_correlations(rows: Any) -> None:
+    """Raise an error unless these are pairs of a correlation and its probability."""
     for row in rows:
-        fits = all(_is_number(share) and 0 < share <= 1 for share in row)
-        if not fits or not math.isclose(math.fsum(row), 1, abs_tol=_ROUNDING):
+        if len(row) != 2 or not (_is_number(row[0]) and 0 <= row[0] <= 1):
             raise ModelError(
-                f"{what}: probabilities: each row must be numbers above 0 that sum to 1, got {row}"
+                f"correlations: must be pairs of a number from 0 to 1 and how probable it is, got "
+                f"{row}"
             )
+    _check_shares([chance for _, chance in rows], "correlations: the probabilities")
 
 
 def _check_bought(rows: Any, like: Any, what: str) -> None:
@@ -293,11 +362,6 @@ def _check_bought(rows: Any, like: Any, what: str) -> None:
         raise ModelError(
             f"{what}: bought: must be whole numbers from 0, a row per label and one per value"
         )
-
-
-def _check_weight(weight: object, what: str) -> None:
-    if not (_is_number(weight) and 0 <= weight <= 1):  # type: ignore[operator]
-        raise ModelError(f"{what}: weight: must be a number from 0 to 1, got {weight!r}")
 
 
 def _is_number(number: object) -> bool:

@@ -88,6 +88,15 @@ def subtract(first: Decimal, second: Decimal) -> Decimal:
     return _EXACT.subtract(first, second)
 
 
+def times(price: Decimal, number: int) -> Decimal:
+    """Return the price of several, exactly.
+
+    >>> times(Decimal("0.10"), 3)
+    Decimal('0.30')
+    """
+    return _EXACT.multiply(price, Decimal(number))
+
+
 def how_many(amount: Decimal, price: Decimal) -> int:
     """Return how many things at `price` (above 0) `amount` pays for.
 

@@ -86,9 +86,10 @@ def predict_rows(
 
     Examples
     --------
-    >>> from budgeted import Belief, Feature, Problem
+    >>> from budgeted import Feature, Problem, Purchase
+    >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
-    >>> model = Model.from_belief(Belief.prior(problem).observe("fever", "ill", "yes"))
+    >>> model = Model.of(NaiveBayes().fit(problem, [Purchase(0, 1, 1, cost=1)]))
     >>> done = predict_rows(model, ["id", "fever"], [["a", "yes"], ["b", ""]], [2, 3])
     >>> done.rows[0]
     ['a', 'yes', 'well', '0.636364', '0.363636']

@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats, Integers, shares_without
+from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ObservationError
 from budgeted.problem import Feature, Problem
+from budgeted.special import log_gamma, logistic
 
 ALL_RELEVANT = 1 / 3
 """Probability, before anything is bought, that every feature matters."""
@@ -130,20 +131,6 @@ class RelevanceBelief(Belief):
             drawn[:, columns] = rng.dirichlet(self.pooled[columns])
         return drawn
 
-    def left_out(self) -> Floats:
-        """Return what the other cases say of a case's own value; see `Belief.left_out`.
-
-        Without the value, the evidence that the feature matters is another too.
-        """
-        apart, own = self._left_out()
-        seen = np.minimum(self.observed, 1)
-        prior, observed = self.alpha.mean(axis=0), self.observed.sum(axis=0)
-        together = shares_without(prior, observed, seen, self.problem)
-        evidence = np.repeat(self.log_evidence + self.log_odds, self.problem.sizes)
-        share = logistic(evidence - np.log(own) + np.log(together))[:, :, None]
-        result: Floats = np.log(share * apart + (1 - share) * together[:, :, None])
-        return result
-
     def as_plain(self) -> Belief:
         """Return a plain belief with the same classifier, for questions about it as it is now."""
         features = [
@@ -171,40 +158,6 @@ def prior_belief(kind: str, problem: Problem) -> Belief:
     if kind not in BELIEFS:
         raise ObservationError(f"there is no belief {kind!r}; there are {', '.join(BELIEFS)}")
     return BELIEFS[kind].prior(problem)
-
-
-def logistic(log_odds: Floats) -> Floats:
-    """Return the probability that has these log-odds.
-
-    >>> logistic(np.array([-800.0, 0.0, 800.0])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    small = np.exp(-np.abs(log_odds))
-    result: Floats = np.where(log_odds >= 0, 1.0, small) / (1 + small)
-    return result
-
-
-def log_gamma(number: Floats) -> Floats:
-    """Return the logarithm of the gamma function of positive numbers.
-
-    Stirling's series ten steps further up, where it is good to the last digits, and back by the
-    recurrence; NumPy has no log-gamma, and SciPy is not needed for anything else.
-
-    >>> import math
-    >>> numbers = np.array([1e-6, 0.5, 3.0, 170.2, 1e9])
-    >>> bool(np.allclose(log_gamma(numbers), [math.lgamma(n) for n in numbers], rtol=1e-13))
-    True
-    """
-    x = number + 10.0
-    below = number * (number + 1) * (number + 2) * (number + 3) * (number + 4)
-    above = (number + 5) * (number + 6) * (number + 7) * (number + 8) * (number + 9)
-    inverse = 1 / (x * x)
-    last = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
-    series = (1 / 12 - inverse * (1 / 360 - inverse * last)) / x
-    result: Floats = (
-        (x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi) + series - np.log(below) - np.log(above)
-    )
-    return result
 
 
 def _log_marginal(prior: Floats, counts: Floats, problem: Problem) -> Floats:

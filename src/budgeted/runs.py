@@ -15,6 +15,8 @@ import numpy as np
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.datasets import Rehearsal
 from budgeted.errors import WorldError
+from budgeted.learners import learner as learner_named
+from budgeted.learners import of_belief
 from budgeted.policies import Policy, settings
 from budgeted.provenance import Provenance
 from budgeted.simulation import simulate
@@ -94,7 +96,7 @@ def play(
     seed: int,
     *,
     belief: str | None = None,
-    classifier: str | None = None,
+    learner: str | None = None,
     cases: str | None = None,
 ) -> Run:
     """Spend the budget of a rehearsal as the policy says.
@@ -103,11 +105,12 @@ def play(
     ----------
     rehearsal, policy, seed
         The world, who chooses, and the seed of its draws.
-    belief, classifier, cases
-        What is believed and delivered, and which cases are used; what goes with the policy unless
-        given, see `budgeted.policies.settings`. The rule of the world stays if the policy has none.
+    belief, learner, cases
+        What is believed, who makes the classifier, and which cases are used; what goes with the
+        policy unless given, see `budgeted.policies.settings`. The rule of the world stays if the
+        policy has none.
     """
-    chosen = settings(policy, belief=belief, classifier=classifier, cases=cases)
+    chosen = settings(policy, belief=belief, learner=learner, cases=cases)
     world = rehearsal.world
     if "cases" in chosen and chosen["cases"] != world.rule:
         world = replace(world, rule=chosen["cases"])
@@ -120,7 +123,7 @@ def play(
             loss=None,
             validation=rehearsal.validation,
             belief=chosen.get("belief", "plain"),
-            classifier=chosen.get("classifier", "naive"),
+            learner=learner_named(chosen.get("learner", "naive-bayes")),
         )
     )
     return Run(
@@ -146,8 +149,8 @@ def single_feature_error(rehearsal: Rehearsal) -> float:
     belief, world = rehearsal.world.complete_belief(), rehearsal.world
     training = type(rehearsal.validation).of_table(world.problem, world.values, world.labels)
     alone = [_only(belief, feature) for feature in range(len(world.problem.features))]
-    best = min(alone, key=training.error)
-    return rehearsal.validation.error(best)
+    best = min(alone, key=lambda each: training.error(of_belief(each)))
+    return rehearsal.validation.error(of_belief(best))
 
 
 def _only(belief: Belief, feature: int) -> Belief:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from budgeted.errors import WorldError
 from budgeted.expectation import Estimate
 from budgeted.expectation import loss as loss_of
-from budgeted.guard import Delivered, check_classifier, deliver
 from budgeted.judging import Judge, Validation
+from budgeted.learners import Learner, NaiveBayes
 from budgeted.loss import named
 from budgeted.policies.base import Policy
 from budgeted.problem import Problem
@@ -50,7 +50,7 @@ def simulate(
     validation: Validation | None = None,
     truth: Validation | None = None,
     belief: str = "plain",
-    classifier: str = "naive",
+    learner: Learner | None = None,
 ) -> Iterator[Step]:
     """Spend the budget in a world as the policy says; yield a row after each purchase.
 
@@ -64,9 +64,10 @@ def simulate(
         Which loss of the belief to report, or None.
     validation, truth
         Judges to report as ``validation_error`` and ``true_error``.
-    belief, classifier
-        What is believed, ``plain`` or ``relevance``, and what is judged, ``naive`` or ``guarded``;
-        see `budgeted.relevance` and `budgeted.guard`.
+    belief
+        What the policy believes, ``plain`` or ``relevance``; see `budgeted.relevance`.
+    learner
+        Makes the classifier that is judged; plain naive Bayes unless given.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def simulate(
     if other is not problem and other != problem:
         raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
-    check_classifier(classifier)
+    made = NaiveBayes() if learner is None else learner
     state = State.start(problem, world.cases, prior_belief(belief, problem))
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)
@@ -98,9 +99,7 @@ def simulate(
         answer = stock.buy(choice.action)
         cost = problem.features[choice.action.feature].cost
         state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
-        delivered = Delivered(state.belief)
-        if judge or true_judge:
-            delivered = deliver(classifier, state.belief, state.history)
+        predictor = made.fit(problem, state.history) if judge or true_judge else None
         yield Step(
             step,
             *choice.action,
@@ -109,7 +108,7 @@ def simulate(
             answer.value,
             answer.case,
             None if loss is None else loss_of(state.belief, loss),
-            None if judge is None else judge.error(*delivered),
-            None if true_judge is None else true_judge.error(*delivered),
+            None if judge is None or predictor is None else judge.error(predictor),
+            None if true_judge is None or predictor is None else true_judge.error(predictor),
             choice.engine,
         )

@@ -21,5 +21,6 @@ for _command in (
     changes.undo, changes.withdraw, changes.record, changes.import_values, changes.budget,
     changes.close, reports.example, reports.list_studies, reports.status, reports.why,
     reports.history, reports.export, reports.verify, reports.model, reports.predict,
+    reports.validate,
 ):  # fmt: skip
     study.add_command(_command)

@@ -66,6 +66,34 @@ def status(found: Study, as_json: bool) -> None:
 
 
 @click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--label", "label_column", default="label", show_default=True, metavar="COLUMN",
+              help="The column that holds the label.")  # fmt: skip
+@on_a_study
+def validate(found: Study, file: str, label_column: str, as_json: bool) -> None:
+    """Measure the error of the classifier on cases that are known in full.
+
+    FILE is a CSV with a column for the label and one for each feature; empty cells and ? are
+    unknown, other columns do not matter. It is only used to measure: nothing of it is kept, and
+    it never decides what is bought.
+    """
+    from pathlib import Path
+
+    from budgeted.cli_study.views import print_validation
+    from budgeted.study.measured import disagreement, measure
+    from budgeted.study.validation import read_validation
+
+    predictor = found.predictor()
+    cases = read_validation(Path(file).read_bytes(), found.state.problem, label_column)
+    measured, expected = measure(predictor, cases), predictor.outlook()
+    said = disagreement(expected, measured)
+    if as_json:
+        print_json({"measured": vars(measured), "expected": vars(expected), "disagreement": said})
+    else:
+        print_validation(measured, found.status(0), said, console())
+
+
+@click.command()
 @click.argument("number", type=int)
 @on_a_study
 def why(found: Study, number: int, as_json: bool) -> None:

@@ -29,7 +29,7 @@ def tell_story(console: Console) -> None:
             parameters=given.parameters,
             case_rule=given.case_rule,
             belief=given.belief,
-            classifier=given.classifier,
+            learner=given.learner,
             seed=given.seed,
             loss=given.loss,
             by="you",

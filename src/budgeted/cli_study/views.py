@@ -14,8 +14,10 @@ from budgeted.study.words import describe, more_compared, ranking
 
 if TYPE_CHECKING:
     from budgeted.events import Entry
+    from budgeted.learners import Outlook
     from budgeted.study import Requested
-    from budgeted.study.status import Outlook, Status
+    from budgeted.study.measured import Measured
+    from budgeted.study.status import Status
 
 _MOST_PENDING = 10
 
@@ -44,7 +46,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     )
     console.print(
         f"Error of the classifier on new cases: {now.error:.3f} "
-        f"({_interval(now)})\n"
+        f"({_interval(now)});\nalways saying {escape(status.majority)}: "
+        f"{status.majority_error:.3f}.{_nothing_yet(status)}\n"
         f"{status.loss} loss: {status.loss_now:.4f}",
         highlight=False,
     )
@@ -79,8 +82,26 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
 
 
 def _interval(now: Outlook) -> str:
-    low, high = f"{now.low:.3f}", f"{now.high:.3f}"
-    return "90 % interval of no width" if low == high else f"90 % interval {low} to {high}"
+    return f"90 % interval {now.low:.3f} to {now.high:.3f}"
+
+
+def print_validation(measured: Measured, status: Status, said: str, console: Console) -> None:
+    """Print the measured error first, then the expected one, and what is to be said of both."""
+    expected = status.outlook
+    console.print(
+        f"On {measured.cases} validation cases the classifier is wrong in {measured.error:.1%} "
+        f"(90 % interval {measured.low:.1%} to {measured.high:.1%}).\n"
+        f"Expected: {expected.error:.1%} ({expected.low:.1%} to {expected.high:.1%}); always "
+        f"saying {escape(status.majority)}: {status.majority_error:.1%}.",
+        highlight=False,
+    )
+    if said:
+        console.print(said, highlight=False)
+
+
+def _nothing_yet(status: Status) -> str:
+    """Say so where the classifier is no better than the most frequent label."""
+    return "" if status.separates else " Nothing tells the labels apart yet."
 
 
 def print_why(request: Requested, console: Console) -> None:

@@ -22,6 +22,7 @@ from budgeted.datasets.catalogue import CATALOGUE, Entry
 from budgeted.errors import DatasetError, TableError, WorldError
 from budgeted.files import write_atomically
 from budgeted.judging import Validation
+from budgeted.learners import of_belief
 from budgeted.money import MoneyLike
 from budgeted.problem import Problem
 from budgeted.streams import stream
@@ -57,7 +58,7 @@ class Rehearsal:
 
     def complete_error(self) -> float:
         """Return the validation error after buying the whole training table."""
-        return self.validation.error(self.world.complete_belief())
+        return self.validation.error(of_belief(self.world.complete_belief()))
 
     def judged_by_truth(self) -> Rehearsal:
         """Return the same world with the true model as its only judge."""

@@ -33,7 +33,8 @@ from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.expectation.memory import Memory
 from budgeted.expectation.spectral import without_each
 from budgeted.loss import Loss
-from budgeted.relevance import RelevanceBelief, log_gamma, logistic
+from budgeted.relevance import RelevanceBelief
+from budgeted.special import log_gamma, logistic
 
 Complexes = NDArray[np.complex128]
 

@@ -102,7 +102,7 @@ def settings(policy: Policy | type[Policy], **given: str | None) -> dict[str, st
     One that needs a plain belief, for its loss or its engine, has no other of its own.
 
     >>> settings(Auto(), cases="fresh", belief=None)
-    {'belief': 'relevance', 'cases': 'fresh', 'classifier': 'guarded'}
+    {'belief': 'relevance', 'cases': 'fresh', 'learner': 'hierarchical'}
     >>> settings(RoundRobin())
     {}
     """

@@ -21,6 +21,8 @@ from budgeted.state import State
 
 GROWTH = 4
 """Numbers of purchases per label that are weighed: 1, 4, 16, 64, …"""
+_AS_GOOD, _MOST_LABELS = 0.005, 4
+"""Who is less behind than this is as good; and so many labels are named in a reason."""
 MOST_PLANNED = 100
 """Purchases that one decision is good for, if several are wanted before anything comes back."""
 
@@ -60,8 +62,8 @@ class Auto:
     >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
     >>> choice = Auto().choose(state, np.random.default_rng(0))
     >>> choice.action, choice.reason
-    (Action(feature=0, label=0), "the gini loss is expected to fall most per money, by 0.0105 \
-for 1 spent, over 2 purchases of 'fever'")
+    (Action(feature=0, label=0), "the best use of the next 2; known or under way: 0 'well', 1 \
+'ill'; 'scan' is 86 % behind")
     """
 
     name: ClassVar[str] = "auto"
@@ -71,7 +73,7 @@ for 1 spent, over 2 purchases of 'fever'")
     settings: ClassVar[Mapping[str, str]] = {
         "belief": "relevance",
         "cases": "settle",
-        "classifier": "guarded",
+        "learner": "hierarchical",
     }
     """What goes with this policy in studies and experiments unless told otherwise."""
 
@@ -94,12 +96,7 @@ for 1 spent, over 2 purchases of 'fever'")
         best = rates >= np.nanmax(rates) - 1e-12
         tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0), bought)
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
-        number, name = int(numbers[chosen.feature]), state.problem.features[chosen.feature].name
-        reason = (
-            f"the {self.loss} loss is expected to fall most per money, by "
-            f"{rates[chosen.feature]:.4f} for 1 spent, over {number} "
-            f"purchase{'s' if number > 1 else ''} of {name!r}"
-        )
+        reason = in_words(state, chosen.feature, rates, int(numbers[chosen.feature]), bought)
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         only = slice(chosen.feature, chosen.feature + 1)
         shares = spread(numbers[only], depths[only], bought[only])[0]
@@ -166,6 +163,44 @@ for 1 spent, over 2 purchases of 'fever'")
             rates[better], numbers[better] = rate[better], total[better]
             each *= GROWTH
         return rates, numbers, engine
+
+
+def in_words(state: State, feature: int, rates: Floats, number: int, bought: Floats) -> str:
+    """Return why a feature is bought: what is known of it, its rank, and who comes second.
+
+    Parameters
+    ----------
+    state
+        Names and prices.
+    feature
+        The one that is bought.
+    rates
+        What was compared, for each feature; more is better.
+    number
+        How many purchases of it were weighed together.
+    bought
+        Values that there are, those under way included, features × labels.
+    """
+    names = [each.name for each in state.problem.features]
+    amount = money.times(state.problem.features[feature].cost, number)
+    words = f"the best use of the next {money.show(amount)}; {_known(state, bought[feature])}"
+    others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
+    if np.isnan(others).all() or rates[feature] <= 0:
+        return words
+    second = int(np.nanargmax(others))
+    behind = 1 - others[second] / rates[feature]
+    rank = "would be as good" if behind < _AS_GOOD else f"is {100 * behind:.0f} % behind"
+    return f"{words}; {names[second]!r} {rank}"
+
+
+def _known(state: State, bought: Floats) -> str:
+    """How many values of a feature there are of each label."""
+    if not bought.any():
+        return "nothing of it is known yet"
+    counts = zip(bought.astype(int).tolist(), state.problem.labels, strict=True)
+    known = [f"{number} {label!r}" for number, label in counts]
+    more = [f"{len(known) - _MOST_LABELS} more labels"] if len(known) > _MOST_LABELS else []
+    return f"known or under way: {', '.join([*known[:_MOST_LABELS], *more])}"
 
 
 def spread(total: Integers, most: Integers, bought: Floats) -> Integers:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import BudgetedError, ConflictError, StudyError, UnknownError
 from budgeted.events import Created, Entry, Event
-from budgeted.guard import Delivered
 from budgeted.journal import Head, Journal, now, parse_url, studies, user
+from budgeted.learners import Committee
 from budgeted.model import Model
 from budgeted.money import MoneyLike
 from budgeted.policies import Policy
@@ -92,7 +92,7 @@ class Study:
         seed: int = 0,
         loss: str = "gini",
         belief: str | None = None,
-        classifier: str | None = None,
+        learner: str | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -115,10 +115,13 @@ class Study:
             Of the order of cases and of the policy's draws.
         loss
             Steers the policy unless its parameters name one, and says what features are worth.
-        belief, classifier
-            What is believed, ``plain`` or ``relevance``, and what is delivered, ``naive`` or
-            ``guarded``; see `budgeted.relevance` and `budgeted.guard`. These, and the case rule,
-            are as the policy likes them unless given.
+        belief
+            What the policy believes, ``plain`` or ``relevance``; see `budgeted.relevance`.
+        learner
+            Makes the classifier, ``hierarchical`` or ``naive-bayes``; see `budgeted.learners`. Its
+            parameters of today are recorded, so that no later version of the package changes what
+            the study says. This, the belief and the case rule are as the policy likes them unless
+            given.
         by, clock
             Who begins it, and what tells the time.
         """
@@ -132,7 +135,7 @@ class Study:
             seed,
             loss,
             belief,
-            classifier,
+            learner,
         )
         who = user() if by is None else by
         journal = Journal(database, name, create=True)
@@ -281,9 +284,13 @@ class Study:
         self.refresh()  # who forgot something while this was read is known now
         return without_values(entries, self._ledger.standing.forgotten_numbers())
 
-    def delivered(self) -> Delivered:
-        """Return the parameters of the classifier, and how much each feature counts in it."""
-        return self._ledger.standing.delivered()
+    def predictor(self) -> Committee:
+        """Return the classifier that the values bought so far give, as the policy's judge has it.
+
+        It predicts many cases at once, and says how wrong it expects to be; `model` is the same to
+        be written down.
+        """
+        return self._ledger.standing.predictor()
 
     def model(self, prior: Sequence[float] | None = None) -> Model:
         """Return the classifier that the values bought so far give.
@@ -293,7 +300,7 @@ class Study:
         prior
             Shares of the labels in the population where it will be used; the study's unless given.
         """
-        made = Model.from_belief(*self.delivered(), study=self.name, events=self.events)
+        made = Model.of(self.predictor(), study=self.name, events=self.events)
         return made if prior is None else made.with_prior(prior)
 
     def status(self, recent: int = 5) -> Status:

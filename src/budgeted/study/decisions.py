@@ -15,6 +15,8 @@ from budgeted import __version__, events, money
 from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Event
 from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
+from budgeted.learners import LEARNERS, parameters_of
+from budgeted.learners import learner as learner_named
 from budgeted.listing import shortened
 from budgeted.money import MoneyLike
 from budgeted.names import as_name, spelled
@@ -45,12 +47,12 @@ KEPT_SCORES = 12
 
 
 def accompanying(chooser: Policy | None, loss: str, **given: str | None) -> dict[str, str]:
-    """Return belief, classifier and case rule: as given, else as the policy likes them.
+    """Return belief, learner and case rule: as given, else as the policy likes them.
 
     The 0/1 loss cannot be looked ahead under a relevance-aware belief, so that one is then left to
     those who ask for it.
     """
-    plain = {"belief": "plain", "classifier": "naive", "cases": "fresh"}
+    plain = {"belief": "plain", "learner": "naive-bayes", "cases": "fresh"}
     own = {} if chooser is None else settings(chooser)
     if loss == "zero_one":
         own.pop("belief", None)
@@ -67,7 +69,7 @@ def creation(
     seed: int,
     loss: str,
     belief: str | None = None,
-    classifier: str | None = None,
+    learner: str | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
     mistakes = [] if isinstance(name, str) and name.strip() == name != "" else [
@@ -85,7 +87,7 @@ def creation(
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     cases = [_case(each, problem.labels) for each in cases]
     mistakes += case_mistakes(cases, problem.labels)
-    chosen = accompanying(made, loss, belief=belief, classifier=classifier, cases=case_rule)
+    chosen = accompanying(made, loss, belief=belief, learner=learner, cases=case_rule)
     if chosen["belief"] == "relevance":
         mistakes += _relevance_mistakes(made, loss)
     created = Created(
@@ -104,7 +106,8 @@ def creation(
         cases=tuple((case, label) for case, label in cases),
         package=__version__,
         belief=chosen["belief"],
-        classifier=chosen["classifier"],
+        learner=chosen["learner"],
+        learner_parameters=_learner_parameters(chosen["learner"]),
     )
     if not mistakes:
         try:
@@ -114,6 +117,11 @@ def creation(
     if mistakes:
         raise StudyFileError("the study cannot begin", mistakes)
     return created
+
+
+def _learner_parameters(name: str) -> dict[str, Any]:
+    """Return the usual parameters of a learner; a name that is none is a mistake for later."""
+    return parameters_of(learner_named(name)) if name in LEARNERS else {}
 
 
 def _case(given: Any, labels: Sequence[str]) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from budgeted.cases import RULES
 from budgeted.errors import BudgetedError, ProblemError, StudyFileError, TableError
-from budgeted.guard import CLASSIFIERS
+from budgeted.learners import LEARNERS
 from budgeted.listing import shortened
 from budgeted.loss import LOSSES
 from budgeted.nearest import did_you_mean
@@ -29,7 +29,7 @@ Cases = tuple[tuple[str, str], ...]
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "belief",
-               "classifier", "policy", "features")  # fmt: skip
+               "learner", "policy", "features")  # fmt: skip
 _FEATURE_KEYS = ("name", "values", "cost", "prior_counts")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula."""
@@ -43,7 +43,7 @@ class StudyFile:
     ----------
     name, problem, cases
         What is for sale, and from whom.
-    policy, parameters, case_rule, seed, loss, belief, classifier
+    policy, parameters, case_rule, seed, loss, belief, learner
         Who chooses, and how; see `budgeted.study.Study.create`.
     """
 
@@ -56,7 +56,7 @@ class StudyFile:
     seed: int
     loss: str
     belief: str | None = None
-    classifier: str | None = None
+    learner: str | None = None
 
 
 def read_study(
@@ -135,7 +135,7 @@ def study_of(
         plain.get("seed", 0),
         plain.get("loss", "gini"),
         plain.get("belief"),
-        plain.get("classifier"),
+        plain.get("learner"),
     )
 
 
@@ -269,7 +269,7 @@ def study_mistakes(
         yield from case_mistakes(cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
-    choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "classifier": CLASSIFIERS}
+    choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "learner": LEARNERS}
     for key, known in choices.items():
         if key in plain and plain[key] not in tuple(known):
             yield f"{key}: must be one of {', '.join(known)}, got {plain[key]!r}"

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from budgeted.errors import UnknownError
 from budgeted.events import Created, Entry
-from budgeted.guard import Delivered, deliver
+from budgeted.learners import Committee, learner
 from budgeted.model import Model
 from budgeted.state import State
 from budgeted.study.standing import Requested, Standing
@@ -100,10 +100,12 @@ class Snapshot:
             )
         return self.numbered[number]
 
-    def delivered(self) -> Delivered:
-        """Return the parameters of the classifier, and how much each feature counts in it."""
-        return deliver(self.created.classifier, self.state.belief, self.state.history)
+    @cached_property
+    def predictor(self) -> Committee:
+        """The classifier that the values bought so far give."""
+        made = learner(self.created.learner, **self.created.learner_parameters)
+        return made.fit(self.state.problem, self.state.history)
 
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""
-        return Model.from_belief(*self.delivered(), study=self.name, events=self.events)
+        return Model.of(self.predictor, study=self.name, events=self.events)

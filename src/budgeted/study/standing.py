@@ -28,7 +28,7 @@ from budgeted.errors import (
     UnknownError,
 )
 from budgeted.events import Asked, Created, Entry, Event
-from budgeted.guard import Delivered, check_classifier, deliver
+from budgeted.learners import Committee, learner
 from budgeted.listing import listed
 from budgeted.loss import named
 from budgeted.names import spelled
@@ -120,7 +120,7 @@ class Standing:
         self.created = created
         problem = problem_of(created)
         check_rule(created.case_rule)
-        check_classifier(created.classifier)
+        self._learner = learner(created.learner, **created.learner_parameters)
         named(created.loss)
         self.case_names = tuple(name for name, _ in created.cases)
         self._rows = {name: row for row, name in enumerate(self.case_names)}
@@ -146,9 +146,9 @@ class Standing:
         self.tried: list[Event] = []
         self._signature = ("", "", "", "")
 
-    def delivered(self) -> Delivered:
-        """Return the parameters of the classifier, and how much each feature counts in it."""
-        return deliver(self.created.classifier, self.state.belief, self.state.history)
+    def predictor(self) -> Committee:
+        """Return the classifier that the values bought so far give."""
+        return self._learner.fit(self.state.problem, self.state.history)
 
     def draft(self, at: str = "", by: str = "", key: str = "", command: str = "") -> Standing:
         """Return a copy to try events on; what is tried there changes nothing here.

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
-from budgeted.belief import Belief, Floats
 from budgeted.events import Entry
 from budgeted.expectation import expected_loss, lookahead, loss
-from budgeted.expectation.scenarios import enumerate_cases
-from budgeted.guard import Delivered
+from budgeted.learners import Outlook
+from budgeted.learners.prospect import FINEST
+from budgeted.problem import Problem
 from budgeted.state import NO_LIMIT
-from budgeted.streams import OUTLOOK, stream
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import CANCELLED, FAILED, PENDING, Requested
-
-CONFIDENCE = 0.9
-_DRAWS = 200
-_FEW_CASES = 4096
-"""Up to so many different cases are all gone through; of more, some are drawn."""
-_CASES_PER_DRAW = 2_000
-_MOST_NUMBERS = 2 * 10**7
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """The 0/1 error that today's classifier is expected to make, and how sure that is.
-
-    Attributes
-    ----------
-    error
-        Its expectation under the belief.
-    low, high
-        Nine of ten models drawn from the belief give today's classifier an error in between.
-    """
-
-    error: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -72,7 +44,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Status:
-    """Everything that people want to know of a study at a glance."""
+    """Everything that people want to know of a study at a glance.
+
+    Attributes
+    ----------
+    outlook
+        The error that today's classifier is expected to make on new cases; see
+        `budgeted.learners.prospect`.
+    majority, majority_error
+        The most frequent label (the first one of several), and the error of always saying it.
+    """
 
     study: str
     closed: bool
@@ -85,12 +66,19 @@ class Status:
     cases: int
     withdrawn: int
     outlook: Outlook
+    majority: str
+    majority_error: float
     loss: str
     loss_now: float
     engine: str
     cells: tuple[Cell, ...]
     pending: tuple[Requested, ...]
     recent: tuple[Entry, ...]
+
+    @property
+    def separates(self) -> bool:
+        """Whether the classifier is expected to do better than the most frequent label alone."""
+        return self.outlook.error < self.majority_error - FINEST
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
@@ -121,7 +109,9 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         free=state.free,
         cases=len(created.cases),
         withdrawn=len(study.withdrawn),
-        outlook=outlook(state.belief, study.delivered()),
+        outlook=study.predictor.outlook(),
+        majority=_most_frequent(state.problem),
+        majority_error=1 - max(state.problem.prior),
         loss=created.loss,
         loss_now=float(loss(state.belief, created.loss)),
         engine=engine,
@@ -131,78 +121,8 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     )
 
 
-def outlook(belief: Belief, delivered: Delivered | None = None) -> Outlook:
-    """Return the error that a classifier is expected to make on new cases.
-
-    For the interval, models are drawn from the belief, and each says how often the classifier of
-    today is wrong among its cases: all cases, where there are at most 4 096 different ones; else
-    some thousand drawn from the model, which widens the interval a little. Unless given, the
-    classifier is naive Bayes with the means of the belief.
-
-    Examples
-    --------
-    >>> from budgeted import Belief, Feature, Problem
-    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 10)
-    >>> belief = Belief.prior(problem).observe(0, 0, 0, times=9).observe(0, 1, 1, times=9)
-    >>> now = outlook(belief)
-    >>> f"{now.error:.3f}, between {now.low:.2f} and {now.high:.2f}"
-    '0.091, between 0.02 and 0.19'
-    """
-    delivered = delivered or Delivered(belief)
-    rng = stream(0, OUTLOOK)
-    wrong = _Errors(delivered, _DRAWS)
-    errors = [wrong.under(belief.sample(rng), rng) for _ in range(_DRAWS)]
-    low, high = np.quantile(errors, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-    expected = expected_error(belief, delivered)
-    return Outlook(expected, min(low, expected), max(high, expected))
-
-
-def expected_error(belief: Belief, delivered: Delivered) -> float:
-    """Return how often a classifier is wrong if the belief is right.
-
-    For naive Bayes with the belief's own means that is its 0/1 loss. Otherwise the cases of the
-    means are gone through: all of them, or some thousand drawn ones, always with the same numbers.
-    """
-    if delivered.weights is None and delivered.belief == belief:
-        return float(loss(belief, "zero_one"))
-    return _Errors(delivered, 1).under(belief.means, stream(0, OUTLOOK))
-
-
-class _Errors:
-    """How often a classifier is wrong under one model or another, so many of them."""
-
-    def __init__(self, delivered: Delivered, models: int) -> None:
-        self._delivered, self._problem = delivered, delivered.belief.problem
-        problem = self._problem
-        self._columns: Any = None
-        if math.prod(problem.sizes) <= _FEW_CASES:
-            values = enumerate_cases(delivered.belief).values
-            self._columns = values + np.asarray(problem.offsets)
-            self._wrong = (1 - _decisions(delivered, values)) * np.asarray(problem.prior)
-        room = _MOST_NUMBERS // (models * len(problem.labels) * len(problem.features))
-        self._drawn = min(_CASES_PER_DRAW, max(50, room))
-
-    def under(self, parameters: Floats, rng: np.random.Generator) -> float:
-        """Return the share of cases that the classifier gets wrong."""
-        if self._columns is not None:
-            return float((parameters[:, self._columns].prod(axis=2).T * self._wrong).sum())
-        problem, error = self._problem, 0.0
-        for label, share in enumerate(problem.prior):
-            values = np.empty((self._drawn, len(problem.features)), dtype=np.int64)
-            for feature in range(len(problem.features)):
-                columns = self._delivered.belief.columns(feature)
-                steps = parameters[label, columns].cumsum()[:-1]
-                values[:, feature] = np.searchsorted(steps, rng.random(self._drawn), side="right")
-            error += share * float(1 - _decisions(self._delivered, values)[:, label].mean())
-        return error
-
-
-def _decisions(delivered: Delivered, values: Any) -> Any:
-    """For each case how the classifier divides its vote among labels; where they tie it guesses."""
-    belief, weights = delivered
-    scores = belief.log_likelihoods(values, weights) + np.log(belief.problem.prior)
-    tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
-    return tied / tied.sum(axis=1, keepdims=True)
+def _most_frequent(problem: Problem) -> str:
+    return problem.labels[problem.prior.index(max(problem.prior))]
 
 
 def _cells(study: Snapshot) -> tuple[tuple[Cell, ...], str]:

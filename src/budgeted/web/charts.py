@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.belief import Belief
 from budgeted.figures import COLOURS, Figure, frame
+from budgeted.learners import Committee
+from budgeted.learners.prospect import CONFIDENCE, draw_model
 from budgeted.streams import OUTLOOK, stream
-from budgeted.study.status import CONFIDENCE, Cell
+from budgeted.study.status import Cell
 
 _PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
 _LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
-_DRAWS = 2_000
+_DRAWS = 400
 _STEP = 22
 _FEW_POINTS = 40
 """So many can be told apart on a line."""
@@ -118,29 +119,30 @@ def purchases(cells: Sequence[Cell]) -> Figure:
     return chart
 
 
-def belief_of(belief: Belief, feature: str) -> Figure:
+def belief_of(predictor: Committee, feature: str) -> Figure:
     """Return the believed share of each value of a feature, per label, with 90 % intervals.
 
     Parameters
     ----------
-    belief
+    predictor
         Of the study.
     feature
         Its name.
     """
-    problem = belief.problem
+    problem = predictor.problem
     at = problem.feature_index(feature)
     values = list(problem.features[at].values)
-    counts = belief.counts[:, belief.columns(at)]
+    columns = slice(problem.offsets[at], problem.offsets[at] + problem.sizes[at])
     rng = stream(0, OUTLOOK)
-    rows = []
-    for label, row in zip(problem.labels, counts, strict=True):
-        # Each share of a Dirichlet vector is a beta variable: its count against all others.
-        for value, count in zip(values, row.tolist(), strict=True):
-            drawn = rng.beta(count, row.sum() - count, size=_DRAWS)
-            low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
-            share = count / float(row.sum())
-            rows.append({"label": label, "value": value, "share": share, "low": low, "high": high})
+    drawn = np.stack([draw_model(predictor.posterior, rng)[:, columns] for _ in range(_DRAWS)])
+    ends = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    rows = [
+        {"label": label, "value": value, "share": share, "low": low, "high": high}
+        for label, *each in zip(
+            problem.labels, predictor.means[:, columns].tolist(), *ends.tolist(), strict=True
+        )
+        for value, share, low, high in zip(values, *each, strict=True)
+    ]
     labels = list(problem.labels)
     tips = [
         *_named("label", "value"),

@@ -9,10 +9,10 @@ from typing import Any
 from budgeted.errors import BudgetedError, StudyFileError, TableError
 from budgeted.listing import shortened
 from budgeted.study.file import StudyFile, parse_toml, plain_cell, study_mistakes, study_of
+from budgeted.study.validation import tidy_validation
 from budgeted.table.contents import by_number_then_text
 from budgeted.table.csv_file import decoded, delimiter_of, numbered_rows
 from budgeted.web.settings import Limits
-from budgeted.web.validation import tidy_validation
 
 _MOST_NAMED = 200
 """Characters of a name; more is no name."""

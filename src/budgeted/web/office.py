@@ -17,13 +17,13 @@ from budgeted.judging import Validation
 from budgeted.study import Study
 from budgeted.study.file import StudyFile
 from budgeted.study.summary import Summary, summaries
+from budgeted.study.validation import read_validation, tidy_validation
 from budgeted.web.allocator import give_back
 from budgeted.web.desk import Desk
 from budgeted.web.intake import Understood
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
-from budgeted.web.validation import read_validation, tidy_validation
 
 _TIDY = 60
 """Seconds after which memory that is free is given back to the system."""

@@ -8,6 +8,7 @@ from typing import Any
 from budgeted.comparison import curves_figure, purchases_figure
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.judging import Validation
+from budgeted.study.measured import measure
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.status import status_of
 from budgeted.web import charts
@@ -141,7 +142,7 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
 def _study(study: Snapshot, validation: Validation | None, most_at_once: int) -> StudyView:
     measured = None
     if validation is not None:
-        measured = validation.error(*study.delivered())
+        measured = measure(study.predictor, validation)
     return study_view(study, most_at_once, validation is not None, measured)
 
 
@@ -155,7 +156,7 @@ def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
         name = feature or problem.features[0].name
         if name not in [each.name for each in problem.features]:
             raise UnknownError(f"there is no feature {name!r}")
-        return charts.belief_of(study.state.belief, name)
+        return charts.belief_of(study.predictor, name)
     status = status_of(study, 0)
     if which == "worth":
         return charts.worth(status.cells, status.loss)

@@ -133,7 +133,7 @@ def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
 
 def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
     feature = model.features[at]
-    chances = np.asarray(feature.probabilities)
+    chances = model.shares(feature)
     value = case.get(feature.name)
     chosen = None if value is None or value in UNKNOWN else value
     others = {name: each for name, each in case.items() if name != feature.name}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from budgeted.learners import Outlook
+from budgeted.learners.prospect import CONFIDENCE
+from budgeted.study.measured import Measured, disagreement
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import PENDING
-from budgeted.study.status import CONFIDENCE, Outlook, Status, status_of
+from budgeted.study.status import Status, status_of
 from budgeted.study.words import why_nothing
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
 from budgeted.web.views.studies import StudyCard, card_of
@@ -23,6 +26,19 @@ class OutlookView(View):
     high: float
     confidence: float
     words: str = Field(examples=["16.4 % (5.0 % to 28.4 %)"])
+    majority: str = Field(description="the most frequent label")
+    majority_error: float = Field(description="the error of always saying it")
+    separates: bool = Field(description="whether the classifier is expected to do better than that")
+
+
+class MeasuredView(View):
+    """How often the classifier is wrong on the validation cases."""
+
+    error: float
+    low: float
+    high: float
+    cases: int
+    disagreement: str = Field(description="said where it is not what was expected; else empty")
 
 
 class CellView(View):
@@ -72,7 +88,7 @@ class StudyView(View):
     why_not: str = Field(description="why nothing can be asked; empty if it can")
     most_at_once: int
     validated: bool = Field(description="whether there is a validation file")
-    measured: float | None = Field(description="error on the validation cases")
+    measured: MeasuredView | None = Field(description="error on the validation cases")
 
 
 class WorklistView(View):
@@ -85,7 +101,7 @@ class WorklistView(View):
 
 
 def study_view(
-    study: Snapshot, most_at_once: int, validated: bool, measured: float | None
+    study: Snapshot, most_at_once: int, validated: bool, measured: Measured | None
 ) -> StudyView:
     """Return the page of a study.
 
@@ -135,7 +151,7 @@ def study_view(
         why_not=why_not,
         most_at_once=most_at_once,
         validated=validated,
-        measured=measured,
+        measured=None if measured is None else _measured(measured, status.outlook),
     )
 
 
@@ -166,14 +182,18 @@ def _outlook(status: Status) -> OutlookView:
         high=now.high,
         confidence=CONFIDENCE,
         words=_words(now).replace("%", " %"),
+        majority=status.majority,
+        majority_error=status.majority_error,
+        separates=status.separates,
     )
+
+
+def _measured(found: Measured, expected: Outlook) -> MeasuredView:
+    return MeasuredView(**vars(found), disagreement=disagreement(expected, found))
 
 
 def _words(now: Outlook) -> str:
-    low, high = f"{now.low:.1%}", f"{now.high:.1%}"
-    return (
-        f"{now.error:.1%} ({f'{low} to {high}' if low != high else 'in nearly all possibilities'})"
-    )
+    return f"{now.error:.1%} ({now.low:.1%} to {now.high:.1%})"
 
 
 def _why_not(study: Snapshot) -> str:

@@ -36,8 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats
-from budgeted.kinds import (
+from benchmark.former.kinds import (
     CLOSENESS,
     CONCENTRATIONS,
     KINDS,
@@ -49,6 +48,7 @@ from budgeted.kinds import (
     one_feature,
     scales_of,
 )
+from budgeted.belief import Belief, Floats
 from budgeted.relevance import ALL_RELEVANT
 
 _ROUNDS = 30
@@ -97,7 +97,10 @@ class StrengthBelief(Belief):
         return result
 
     def left_out(self) -> Floats:
-        """Return what the other cases say of a case's own value; see `Belief.left_out`.
+        """Return what the other cases say of a case's own value, labels × values × labels.
+
+        Entry (j, k, y) is log P(value k | label y) without one of the observations of value k among
+        cases of label j; where there is none, it means nothing.
 
         How many features are of each kind is not estimated anew for each value that is left out.
         """
@@ -116,7 +119,7 @@ class StrengthBelief(Belief):
         return result
 
     def foretold(self, values: Sequence[tuple[int, int, int]]) -> Floats:
-        """Return what was known of each value before it came; see `Belief.foretold`.
+        """Return log P(value | label) of each value in the light of those before it.
 
         How many features are of each kind is what is known in the end.
         """

@@ -4,7 +4,7 @@ Naive Bayes takes what a few values say at its word, and multiplies what all fea
 spoke independently. The guarded classifier asks three questions first.
 
 *How strongly do features tell the labels apart?* Its parameters come from a belief that learns it
-(`budgeted.strength`).
+(`benchmark.former.strength`).
 
 *Do several say the same?* Then the same evidence is counted again and again, and can outvote a
 feature that knows better. The values of different features that were bought *on the same case* show
@@ -50,12 +50,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.former.strength import StrengthBelief
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
-from budgeted.relevance import logistic
-from budgeted.strength import StrengthBelief
+from budgeted.special import logistic
 
 CLASSIFIERS = ("naive", "guarded")
 HELPFUL = 0.98
@@ -132,7 +132,7 @@ def deliver(classifier: str, belief: Belief, purchases: Sequence[Purchase]) -> D
     return Delivered(learned, weights(learned, purchases))
 
 
-def weights(belief: Belief, purchases: Sequence[Purchase]) -> Floats:
+def weights(belief: StrengthBelief, purchases: Sequence[Purchase]) -> Floats:
     """Return how much each feature counts in the guarded classifier with these parameters."""
     cases = _Cases.of(belief.problem, purchases)
     scores, labels, known = cases.scores(_left_out(belief, cases.values)), cases.labels, cases.known
@@ -218,7 +218,7 @@ class _Cases(NamedTuple):
         return result
 
 
-def _left_out(belief: Belief, values: Sequence[tuple[int, int, int]]) -> Floats:
+def _left_out(belief: StrengthBelief, values: Sequence[tuple[int, int, int]]) -> Floats:
     """What the others say of each value, values × labels."""
     features, labels, places = np.array(values, dtype=np.int64).reshape(-1, 3).T
     result: Floats = belief.left_out()[

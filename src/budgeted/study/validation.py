@@ -1,6 +1,7 @@
 """Validation files: cases known in full, to measure the error of a study's classifier on.
 
-They are kept beside the database, never in the journal, and no policy ever sees them.
+They are never in the journal, and no policy ever sees them; the server keeps them beside the
+database.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ def read_validation(content: bytes, problem: Problem, label_column: str = "label
 
     Examples
     --------
-    >>> from budgeted import Belief, Feature, Problem
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 10)
     >>> judge = read_validation(b"fever,label\nno,well\nyes,ill\n,ill\n", problem)
-    >>> round(judge.error(Belief.prior(problem)), 3)
+    >>> round(judge.error(NaiveBayes().fit(problem, [])), 3)
     0.667
     """
     rows, lines = _rows(content, problem, label_column)

@@ -1,6 +1,6 @@
 """What the values of one feature say about the kind that it is of, and its parameters if it is.
 
-The kinds are those of `budgeted.strength`, which weighs them for all features together. Here is
+The kinds are those of `benchmark.former.strength`, which weighs them for all features together. Here is
 what does not depend on the other features, and so is remembered: a purchase changes one feature.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from budgeted.belief import Floats
 from budgeted.cache import remembered
-from budgeted.relevance import log_gamma
+from budgeted.special import log_gamma
 
 CLOSENESS = (30.0, 8.0, 2.0)
 """How many values' worth the shares under all labels count for one label, from weak to strong."""

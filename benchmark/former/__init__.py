@@ -1,0 +1,1 @@
+"""The classifier that the default delivered before `budgeted.learners`: for comparisons only."""

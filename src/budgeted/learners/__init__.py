@@ -1,0 +1,64 @@
+"""Learners: what is believed, and delivered, after some purchases.
+
+A learner makes a predictor of purchases. The predictor is the classifier, and says itself how wrong
+it expects to be. Judges, reports, charts and the exported model all use the same one.
+
+>>> learner("naive-bayes")
+NaiveBayes()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from budgeted.errors import LearnerError
+from budgeted.learners.base import Learner, Outlook
+from budgeted.learners.committee import Committee
+from budgeted.learners.hierarchical import Hierarchical
+from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
+
+__all__ = [
+    "LEARNERS", "Committee", "Hierarchical", "Learner", "NaiveBayes", "Outlook",
+    "learner", "naive_bayes", "of_belief", "parameters_of",
+]  # fmt: skip
+
+LEARNERS: Mapping[str, type[Hierarchical | NaiveBayes]] = {
+    kind.name: kind for kind in (Hierarchical, NaiveBayes)
+}
+"""By name."""
+
+
+def learner(name: str, **parameters: Any) -> Hierarchical | NaiveBayes:
+    """Return a learner by its name.
+
+    Parameters
+    ----------
+    name
+        One of `LEARNERS`.
+    parameters
+        Its own; what is not given has its usual value.
+    """
+    if name not in LEARNERS:
+        raise LearnerError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
+    kind = LEARNERS[name]
+    known = [each.name for each in fields(kind)]
+    unknown = [each for each in parameters if each not in known]
+    if unknown:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise LearnerError(f"learner {name!r} has no parameter {', '.join(unknown)}; {has}")
+    return kind(**{key: _frozen(value) for key, value in parameters.items()})
+
+
+def parameters_of(made: Hierarchical | NaiveBayes) -> dict[str, Any]:
+    """Return the parameters of a learner, to be written down.
+
+    >>> learner("hierarchical", **parameters_of(Hierarchical())) == Hierarchical()
+    True
+    """
+    return asdict(made)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,103 @@
+"""The hierarchical learner: how much can be believed of what a few values say?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from budgeted.belief import Floats
+from budgeted.errors import LearnerError
+from budgeted.learners import dependence
+from budgeted.learners.committee import Committee
+from budgeted.learners.naive_bayes import counted
+from budgeted.learners.posterior import posterior
+from budgeted.problem import Problem
+from budgeted.purchase import Purchase
+
+_NEGLIGIBLE = 1e-3
+"""Settings less probable than this are left out of the classifier."""
+
+
+@dataclass(frozen=True)
+class Hierarchical:
+    """Learns how many features matter, how strongly, and whether they repeat each other.
+
+    The parameters of a feature are drawn towards shares that all labels have in common, the more so
+    the less features turn out to tell the labels apart (`budgeted.learners.posterior`). What is
+    delivered is the average over what remains possible: a committee of naive Bayes models, one for
+    each setting of the posterior, weighted by its probability. What its members say counts less the
+    more features repeat each other (`budgeted.learners.dependence`)::
+
+        P(label | case) ∝ P(label) · [Σ_n w_n Π_i P_n(value i | label)]^λ
+
+    Parameters
+    ----------
+    levels
+        From weak to strong; see `budgeted.learners.strength`.
+    evenness
+        Dirichlet counts of the shares of values that all labels have in common.
+    as_stated
+        Probability, before anything is bought, that features are as the problem states: with their
+        prior counts under each label and nothing in common.
+    independence
+        ρ ~ Beta(1, independence).
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, Purchase
+    >>> features = [Feature(name, ("no", "yes"), 1) for name in ("a", "b", "c", "d")]
+    >>> problem = Problem(features, ("well", "ill"), (0.6, 0.4), 100)
+    >>> bought = [Purchase(0, label, label, 1) for label in (0, 1) for _ in range(10)]
+    >>> predictor = Hierarchical().fit(problem, bought)
+    >>> predictor.probabilities(np.array([[1, -1, -1, -1]])).round(2).tolist()
+    [[0.05, 0.95]]
+    >>> now = predictor.outlook()
+    >>> now.low < now.error < now.high < 0.4
+    True
+    """
+
+    name: ClassVar[str] = "hierarchical"
+
+    levels: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25)
+    evenness: tuple[float, ...] = (1.0, 5.0)
+    as_stated: float = 1 / 3
+    independence: float = 9.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("levels", 2), ("evenness", 1)):
+            numbers = getattr(self, name)
+            if (
+                not isinstance(numbers, tuple)
+                or len(numbers) < least
+                or not all(map(_is_positive, numbers))
+            ):
+                raise LearnerError(
+                    f"{name}: must be at least {least} number{'s' * (least > 1)} above 0, got "
+                    f"{numbers!r}"
+                )
+        if not _is_positive(self.as_stated) or self.as_stated >= 1:
+            raise LearnerError(
+                f"as_stated: must be a probability above 0 and below 1, got {self.as_stated!r}"
+            )
+        if not _is_positive(self.independence):
+            raise LearnerError(f"independence: must be a number above 0, got {self.independence!r}")
+
+    def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
+        """Return the committee that these purchases give."""
+        bought = [each for each in purchases if each.value is not None]
+        counts = counted(problem, bought)
+        known = posterior(problem, counts, self.evenness, self.levels, self.as_stated)
+        kept = np.flatnonzero(known.weights >= _NEGLIGIBLE)
+        members = np.stack([known.of_setting(at) for at in kept.tolist()])
+        weights = known.weights[kept] / known.weights[kept].sum()
+        means: Floats = np.einsum("n,nyk->yk", weights, members)
+        correlations = dependence.weigh(known, means, bought, self.independence)
+        return Committee(known, weights, members, correlations)
+
+
+def _is_positive(number: object) -> bool:
+    real = isinstance(number, int | float) and not isinstance(number, bool)
+    return real and 0 < number < float("inf")  # type: ignore[operator]

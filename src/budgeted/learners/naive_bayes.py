@@ -1,0 +1,72 @@
+"""Plain naive Bayes: every feature as the problem states it, as in the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from budgeted.belief import Belief, Floats
+from budgeted.learners.committee import Committee
+from budgeted.learners.dependence import CORRELATIONS
+from budgeted.learners.posterior import Posterior
+from budgeted.problem import Problem
+from budgeted.purchase import Purchase
+
+
+@dataclass(frozen=True)
+class NaiveBayes:
+    """Takes what a few values say at its word, and features as independent.
+
+    Its parameters are the means of the Dirichlet counts of each feature and label (Section 2.2 of
+    Lizotte, Madani and Greiner, 2003).
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
+    >>> predictor = NaiveBayes().fit(problem, [Purchase(0, 1, 1, cost=1)])
+    >>> predictor.probabilities(np.array([[1]])).round(3).tolist()
+    [[0.636, 0.364]]
+    """
+
+    name: ClassVar[str] = "naive-bayes"
+
+    def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
+        """Return the classifier that these purchases give."""
+        return naive_bayes(problem, counted(problem, purchases))
+
+
+def counted(problem: Problem, purchases: Sequence[Purchase]) -> Floats:
+    """Return how often each value was bought, labels × values."""
+    counts = np.zeros(problem.prior_counts.shape)
+    cells = [(each.feature, each.label, each.value) for each in purchases if each.value is not None]
+    if cells:
+        feature, label, value = np.array(cells).T
+        np.add.at(counts, (label, np.asarray(problem.offsets)[feature] + value), 1.0)
+    return counts
+
+
+def naive_bayes(problem: Problem, counts: Floats) -> Committee:
+    """Return the classifier that these counts give: a committee of one."""
+    labels, values = counts.shape
+    nothing = np.empty((0, 1, values))
+    known = Posterior(
+        problem,
+        counts,
+        np.ones(1),
+        np.empty((0, len(problem.features), 1)),
+        np.empty((0, 1, labels, values)),
+        nothing,
+        np.empty((1, values)),
+        np.arange(len(problem.features)),
+    )
+    independent = (CORRELATIONS == 0).astype(float)
+    return Committee(known, np.ones(1), known.as_stated[None], independent)
+
+
+def of_belief(belief: Belief) -> Committee:
+    """Return the classifier that the counts of a belief give."""
+    return naive_bayes(belief.problem, belief.observed.astype(float))

@@ -1,0 +1,189 @@
+r"""What all features together say: how many matter, and how strongly; summed exactly over a grid.
+
+Features are pooled. Whether most of them matter, and how strongly those that do tell the labels
+apart, is typical of a study, and is learned from all of its features. A *setting* of the grid is
+
+- how even the common shares of values are, β = 1 or 5;
+- which share s of the features matters: all of them, or d^(−1/3), d^(−2/3), 1/d of d features,
+  equally probable at first: from all to about one, in equal steps of the logarithm;
+- the typical level t of those that do; half of them have it, the others a neighbouring level.
+
+That makes 32 settings. One more takes every feature as the problem states it, with its Dirichlet
+counts under each label and nothing in common: plain naive Bayes. Each setting has a weight, its
+prior times the probability of all counts, a product over the features. Nothing is sampled and
+nothing is iterated to convergence: it is a function of the counts.
+
+A feature whose prior counts are not all the same is known to somebody. It keeps these in every
+setting and has no vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from budgeted.belief import Floats, Integers
+from budgeted.learners.strength import strengths
+from budgeted.problem import Problem
+from budgeted.special import log_rising
+
+_STEPS = 3
+"""Between "all features matter" and "about one does"."""
+_TYPICAL = 0.5
+"""Share of the features that matter which have the typical level."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is known of the parameters of all features.
+
+    Attributes
+    ----------
+    problem, counts
+        What was seen, labels × values of all features, as in `budgeted.belief.Belief`.
+    weights
+        Probability of each setting; the last one takes the features as stated.
+    components
+        Probability that a feature is irrelevant or of each level, settings × features × components,
+        without the last setting.
+    means
+        Expected parameters in each component, β × components × labels × values.
+    draws, concentrations
+        Of the common shares, β × components × values, and κ of each component and value; see
+        `budgeted.learners.strength`.
+    stated
+        Which features keep their prior counts in every setting.
+    """
+
+    problem: Problem
+    counts: Floats
+    weights: Floats
+    components: Floats
+    means: Floats
+    draws: Floats
+    concentrations: Floats
+    stated: Integers
+
+    @property
+    def evennesses(self) -> int:
+        """How many β there are; settings come β by β."""
+        return len(self.draws)
+
+    def of_setting(self, setting: int) -> Floats:
+        """Return the expected parameters in a setting, labels × values."""
+        if setting == len(self.weights) - 1:
+            return self.as_stated
+        beta = setting * self.evennesses // (len(self.weights) - 1)
+        chances = np.repeat(self.components[setting], self.problem.sizes, axis=0)
+        found: Floats = np.einsum("kc,cyk->yk", chances, self.means[beta])
+        found[:, self.stated_columns] = self.as_stated[:, self.stated_columns]
+        return found
+
+    @property
+    def as_stated(self) -> Floats:
+        """Parameters of plain naive Bayes, labels × values."""
+        counts = self.problem.prior_counts + self.counts
+        totals = np.add.reduceat(counts, self.problem.offsets, axis=1)
+        result: Floats = counts / np.repeat(totals, self.problem.sizes, axis=1)
+        return result
+
+    @property
+    def stated_columns(self) -> Integers:
+        """Where the values of features that keep their prior counts stand."""
+        owner = np.repeat(np.arange(len(self.problem.sizes)), self.problem.sizes)
+        return np.flatnonzero(np.isin(owner, self.stated))
+
+
+def posterior(
+    problem: Problem,
+    counts: Floats,
+    evenness: Sequence[float],
+    levels: Sequence[float],
+    as_stated: float,
+) -> Posterior:
+    """Return what counts, labels × values, say of all features.
+
+    Parameters
+    ----------
+    problem, counts
+        What was seen.
+    evenness, levels
+        The possible β, and the levels from weak to strong.
+    as_stated
+        Probability, before anything was seen, that the features are as the problem states.
+    """
+    sizes, offsets = np.asarray(problem.sizes), np.asarray(problem.offsets)
+    parts = 1 + len(levels)
+    logs = np.empty((len(sizes), len(evenness), parts))
+    draws = np.empty((len(evenness), parts, counts.shape[1]))
+    kappa = np.full((parts, counts.shape[1]), np.inf)
+    for size in np.unique(sizes):
+        alike = np.flatnonzero(sizes == size)
+        columns = offsets[alike][:, None] + np.arange(size)
+        found = strengths(counts[:, columns].transpose(1, 0, 2), evenness, levels)
+        logs[alike] = found.logs
+        draws[:, :, columns] = found.draws.transpose(1, 2, 0, 3)
+        kappa[1:, columns] = found.concentrations[:, None, None]
+    stated = _informed(problem)
+    logs[stated] = 0.0
+    chances = _components(len(sizes), len(levels))
+    with np.errstate(divide="ignore"):
+        each = logs[:, :, None] + np.log(chances)
+    evidence = np.logaddexp.reduce(each, axis=-1)  # features × β × settings of one β
+    components = np.exp(each - evidence[..., None]).transpose(1, 2, 0, 3)
+    whole = evidence.sum(axis=0).ravel() - np.log(evidence[0].size) + np.log1p(-as_stated)
+    plain = _log_as_stated(problem, counts, stated) + np.log(as_stated)
+    weights = np.append(whole, plain)
+    weights = np.exp(weights - weights.max())
+    return Posterior(
+        problem,
+        counts,
+        weights / weights.sum(),
+        components.reshape(-1, *components.shape[2:]),
+        _means(problem, counts, draws, kappa),
+        draws,
+        kappa,
+        stated,
+    )
+
+
+def _components(features: int, levels: int) -> Floats:
+    """Chances of being irrelevant and of each level, settings of one β × components."""
+    typical = np.zeros((levels, levels))
+    for at in range(levels):
+        near = [each for each in (at - 1, at + 1) if 0 <= each < levels]
+        typical[at, at] = _TYPICAL
+        typical[at, near] = (1 - _TYPICAL) / len(near)
+    shares = float(features) ** -(np.arange(_STEPS + 1) / _STEPS)
+    rows = [np.append(1 - share, share * row) for share in shares for row in typical]
+    return np.stack(rows)
+
+
+def _informed(problem: Problem) -> Integers:
+    """Features whose prior counts say more than how sure one is."""
+    first = problem.prior_counts[:1, problem.offsets]
+    same = problem.prior_counts == np.repeat(first, problem.sizes, axis=1)
+    return np.flatnonzero(~np.logical_and.reduceat(same.all(axis=0), problem.offsets))
+
+
+def _log_as_stated(problem: Problem, counts: Floats, leave_out: Integers) -> float:
+    """Log-probability of all counts with the prior counts of the problem."""
+    prior, offsets = problem.prior_counts, problem.offsets
+    values = np.add.reduceat(log_rising(prior, counts), offsets, axis=1)
+    totals = (np.add.reduceat(each, offsets, axis=1) for each in (prior, counts))
+    return float(np.delete((values - log_rising(*totals)).sum(axis=0), leave_out).sum())
+
+
+def _means(problem: Problem, counts: Floats, draws: Floats, kappa: Floats) -> Floats:
+    """Expected parameters, β × components × labels × values."""
+    sizes, offsets = problem.sizes, problem.offsets
+    sums = np.repeat(np.add.reduceat(draws, offsets, axis=-1), sizes, axis=-1)
+    shares = (draws / sums)[:, :, None]
+    totals = np.repeat(np.add.reduceat(counts, offsets, axis=1), sizes, axis=1)
+    result = np.empty((*draws.shape[:2], *counts.shape))
+    result[:, 0] = shares[:, 0]
+    prior = kappa[1:, None]
+    result[:, 1:] = (counts + prior * shares[:, 1:]) / (totals + prior)
+    return result

@@ -1,0 +1,196 @@
+r"""How wrong will the classifier be? Its error under models that are still possible.
+
+Models are drawn from the posterior: a setting, for each feature whether it matters and how
+strongly, its parameters, and a correlation of the features. Of each model cases are drawn, and the
+classifier that would be delivered now is judged on them. Cases are drawn feature by feature, as if
+the features were independent; where they are correlated, what the classifier says scatters more
+about its mean, by f (`budgeted.learners.dependence`). So to the scores of a case those of another
+case of its label are added, less their mean and times √(f² − 1): that has the variance which is
+missing, and leaves the mean where it is.
+
+So the interval holds what is not known of the parameters, of which features matter, and of whether
+they repeat each other. It does not hold what the learner cannot think of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.belief import Floats, Integers
+from budgeted.learners.base import Outlook
+from budgeted.learners.dependence import CORRELATIONS, effective
+from budgeted.learners.posterior import Posterior
+from budgeted.problem import Problem
+from budgeted.streams import OUTLOOK, stream
+
+CONFIDENCE = 0.9
+FINEST = 0.005
+"""On either side of the expected error the interval is at least so wide: half a percentage point.
+Shares of labels are never known better than that.
+"""
+MODELS = 200
+"""How many are drawn."""
+_CASES = 60
+"""Drawn of each label of each model, unless there are so few different ones that all are taken."""
+_FEW_CASES, _FEW_PAIRS, _OTHERS = 2048, 64, 4096
+_MOST_NUMBERS = 10**7
+_TIED = 1e-12
+
+
+def prospect(
+    posterior: Posterior,
+    correlations: Floats,
+    spreads: Floats,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    models: int = MODELS,
+) -> Outlook:
+    """Return the error that a classifier is expected to make, with an interval.
+
+    Parameters
+    ----------
+    posterior, correlations, spreads
+        What is known of the model, of the correlation of its features, and how much they say.
+    log_scores
+        The classifier.
+    models
+        How many are drawn.
+    """
+    rng = stream(0, OUTLOOK)
+    problem = posterior.problem
+    number = effective(np.ones((1, len(spreads))), spreads)[0]
+    added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
+    drawn = (draw_model(posterior, rng) for _ in range(models))
+    if math.prod(problem.sizes) <= _FEW_CASES:
+        errors, noise = _of_all_cases(problem, log_scores, drawn, added, rng), 0.0
+    else:
+        errors, noise = _of_drawn_cases(problem, log_scores, drawn, added, rng)
+    return _outlook(errors, noise)
+
+
+def _of_all_cases(
+    problem: Problem,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    drawn: Iterator[Floats],
+    added: Floats,
+    rng: np.random.Generator,
+) -> Floats:
+    """Error under each model, over every case there is."""
+    places = np.unravel_index(np.arange(math.prod(problem.sizes)), problem.sizes)
+    values = np.stack(places, axis=1)
+    columns, scores = values + np.asarray(problem.offsets), log_scores(values)
+    errors = np.empty(len(added))
+    for at, parameters in enumerate(drawn):
+        chances = parameters[:, columns].prod(axis=2)  # labels × cases
+        right = [
+            _right(label, row / row.sum(), scores, added[at], rng)
+            for label, row in enumerate(chances)
+        ]
+        errors[at] = 1 - np.asarray(problem.prior) @ right
+    return errors
+
+
+def _right(
+    label: int, chances: Floats, scores: Floats, added: float, rng: np.random.Generator
+) -> float:
+    """How often a label is said of its own cases, which have these chances and scores.
+
+    Of few cases all pairs are gone through; else some other cases are drawn for each.
+    """
+    away = added * (scores - chances @ scores)
+    if len(scores) <= _FEW_PAIRS:
+        votes = _votes(scores[:, None] + away)[..., label]
+        return float(chances @ votes @ chances)
+    others = rng.choice(len(scores), (_OTHERS // len(scores) + 1, len(scores)), p=chances)
+    votes = _votes(scores + away[others])[..., label]
+    return float(votes.mean(axis=0) @ chances)
+
+
+def _of_drawn_cases(
+    problem: Problem,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    drawn: Iterator[Floats],
+    added: Floats,
+    rng: np.random.Generator,
+) -> tuple[Floats, float]:
+    """Error under each model over some drawn cases, and the variance that comes of their number."""
+    labels, features, models = len(problem.labels), len(problem.features), len(added)
+    cases = min(_CASES, max(10, _MOST_NUMBERS // (models * labels * features)))
+    values = np.empty((models, labels, cases, features), dtype=np.int64)
+    for each, parameters in zip(values, drawn, strict=True):
+        _draw_cases(problem, parameters, rng, each)
+    scores = log_scores(values.reshape(-1, features)).reshape(models, labels, cases, labels)
+    centre = scores.mean(axis=2, keepdims=True)
+    other = np.roll(scores, 1, axis=2)
+    votes = _votes(scores + added[:, None, None, None] * (other - centre))
+    label = np.arange(labels)
+    right = votes[:, label, :, label]  # labels × models × cases
+    prior = np.asarray(problem.prior)
+    noise = float((prior**2 @ right.var(axis=2, ddof=1)).mean() / cases)
+    return 1 - prior @ right.mean(axis=2), noise
+
+
+def _votes(scores: Floats) -> Floats:
+    """Which label is said, over the last axis; where some tie, it is guessed."""
+    best = scores >= scores.max(axis=-1, keepdims=True) - _TIED
+    result: Floats = best / best.sum(axis=-1, keepdims=True)
+    return result
+
+
+def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
+    """Draw parameters, labels × values."""
+    problem, counts = posterior.problem, posterior.counts
+    setting = int(rng.choice(len(posterior.weights), p=posterior.weights))
+    own = rng.standard_gamma(problem.prior_counts + counts)
+    if setting < len(posterior.weights) - 1:
+        beta = setting * posterior.evennesses // (len(posterior.weights) - 1)
+        steps = posterior.components[setting].cumsum(axis=1)
+        passed = (rng.random(len(steps))[:, None] > steps[:, :-1]).sum(axis=1)
+        part = np.repeat(passed, problem.sizes)
+        column = np.arange(counts.shape[1])
+        common = _shares(rng.standard_gamma(posterior.draws[beta, part, column])[None], problem)[0]
+        irrelevant = part == 0
+        kappa = np.where(irrelevant, 1.0, posterior.concentrations[part, column])
+        drawn = np.where(irrelevant, common, rng.standard_gamma(counts + kappa * common))
+        drawn[:, posterior.stated_columns] = own[:, posterior.stated_columns]
+        own = drawn
+    return _shares(own, problem)
+
+
+def _shares(masses: Floats, problem: Problem) -> Floats:
+    """Divide by the sum over the values of each feature; where all are 0, they are alike."""
+    some = masses + np.finfo(float).tiny
+    totals = np.add.reduceat(some, problem.offsets, axis=1)
+    result: Floats = some / np.repeat(totals, problem.sizes, axis=1)
+    return result
+
+
+def _draw_cases(
+    problem: Problem, parameters: Floats, rng: np.random.Generator, into: Integers
+) -> None:
+    """Draw cases of each label of a model, labels × cases × features."""
+    starts, last = np.asarray(problem.offsets), np.asarray(problem.sizes) - 1
+    for row, values in zip(parameters, into, strict=True):
+        # Feature i takes up the interval from i to i + 1, divided by its shares.
+        places = np.arange(len(starts)) + rng.random(values.shape)
+        found = np.searchsorted(row.cumsum(), places, side="right") - starts
+        np.clip(found, 0, last, out=values)
+
+
+def _outlook(errors: Floats, noise: float) -> Outlook:
+    """Return the mean error over models, and where nine of ten are.
+
+    Errors on few cases scatter more than the models do, by a variance of `noise`; they are drawn
+    together until they scatter as much as these.
+    """
+    expected, variance = float(errors.mean()), float(errors.var(ddof=1))
+    together = np.sqrt(max(0.0, 1 - noise / variance)) if variance > 0 else 0.0
+    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    low, high = np.quantile(expected + together * (errors - expected), ends).tolist()
+    return Outlook(
+        expected, max(0.0, min(low, expected - FINEST)), min(1.0, max(high, expected + FINEST))
+    )

@@ -1,0 +1,419 @@
+"""The hierarchical learner: its mathematics against slow oracles, its symmetries, its honesty."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, special, stats
+
+from budgeted import Belief, Feature, Problem, Purchase
+from budgeted.errors import LearnerError, ObservationError
+from budgeted.expectation import loss
+from budgeted.learners import (
+    LEARNERS,
+    Hierarchical,
+    NaiveBayes,
+    dependence,
+    learner,
+    of_belief,
+    parameters_of,
+    prospect,
+)
+from budgeted.learners.posterior import posterior
+from budgeted.learners.strength import strengths
+
+LEVELS, EVENNESS = Hierarchical().levels, Hierarchical().evenness
+
+
+def a_problem(sizes=(2, 3, 4), prior=(0.6, 0.4), prior_counts=1.0):
+    features = [
+        Feature(f"f{at}", [f"v{k}" for k in range(size)], 1, prior_counts)
+        for at, size in enumerate(sizes)
+    ]
+    return Problem(features, [f"l{j}" for j in range(len(prior))], prior, 1000)
+
+
+def bought(problem, number, seed, cases=20):
+    """Values drawn at random, several of them of the same case."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(len(problem.labels), size=cases)
+    found = {}
+    while len(found) < number:
+        case, feature = int(rng.integers(cases)), int(rng.integers(len(problem.features)))
+        value = int(rng.integers(problem.sizes[feature]))
+        found[case, feature] = Purchase(feature, int(labels[case]), value, 1, case)
+    return list(found.values())
+
+
+def everything(problem):
+    return np.array(list(product(*map(range, problem.sizes))))
+
+
+boolean_counts = st.lists(st.integers(0, 12), min_size=4, max_size=4)
+
+
+@given(boolean_counts, st.sampled_from(LEVELS), st.sampled_from(EVENNESS))
+@settings(max_examples=60)
+def test_the_evidence_of_a_strength_is_near_the_integral(counts, level, beta):
+    """The candidate's formula against quadrature over the common share: never far off."""
+    table = np.array(counts, dtype=float).reshape(2, 2)
+    found = strengths(table[None], [beta], [level]).logs[0, 0, 1]
+    kappa = level  # r − 1 is 1
+
+    def integrand(share):
+        logs = stats.beta.logpdf(share, beta, beta)
+        for row in table:
+            logs += special.betaln(kappa * share + row[0], kappa * (1 - share) + row[1])
+            logs -= special.betaln(kappa * share, kappa * (1 - share))
+        return math.exp(logs)
+
+    exact = math.log(integrate.quad(integrand, 0, 1, points=[0.01, 0.5, 0.99], limit=200)[0])
+    assert abs(found - exact) < 0.5
+
+
+@given(st.integers(2, 6), st.integers(0, 5), st.sampled_from(LEVELS), st.sampled_from(EVENNESS))
+def test_one_value_says_nothing_of_strength(size, value, level, beta):
+    """Whatever it is: it has the same probability, one in r, however strong the feature."""
+    counts = np.zeros((1, 2, size))
+    counts[0, 1, value % size] = 1
+    np.testing.assert_allclose(strengths(counts, [beta], [level]).logs, -math.log(size), atol=1e-9)
+
+
+def test_irrelevance_has_a_closed_form():
+    counts = np.array([[[3.0, 0, 2], [1, 1, 4]]])
+    pooled = counts[0].sum(axis=0)
+    for at, beta in enumerate(EVENNESS):
+        exact = (special.gammaln(pooled + beta) - special.gammaln(beta)).sum()
+        exact -= special.gammaln(3 * beta + 11) - special.gammaln(3 * beta)
+        assert strengths(counts, EVENNESS, LEVELS).logs[0, at, 0] == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (2, 2, 5, 4)])
+def test_the_posterior_is_the_sum_over_all_settings(sizes):
+    """Setting by setting and feature by feature, in plain loops."""
+    problem = a_problem(sizes)
+    counts = np.random.default_rng(3).integers(0, 5, problem.prior_counts.shape).astype(float)
+    found = posterior(problem, counts, EVENNESS, LEVELS, 0.25)
+    logs, means = [], []
+    for beta in EVENNESS:
+        for step in range(4):
+            for typical in range(4):
+                log, parameters = math.log(0.75 / 32), []
+                for start, size in zip(problem.offsets, problem.sizes, strict=True):
+                    part = counts[:, start : start + size]
+                    each = strengths(part[None], [beta], LEVELS)
+                    share = len(sizes) ** (-step / 3)
+                    chances = [1 - share]
+                    for level in range(4):
+                        near = [at for at in (typical - 1, typical + 1) if 0 <= at < 4]
+                        own = 0.5 * (level == typical) + 0.5 * (level in near) / len(near)
+                        chances.append(share * own)
+                    joint = np.array(chances) * np.exp(each.logs[0, 0])
+                    log += math.log(joint.sum())
+                    draws = each.draws[0, 0]
+                    common = draws / draws.sum(axis=1, keepdims=True)
+                    kappa = np.array(LEVELS) * (size - 1)
+                    shares = [np.tile(common[0], (2, 1))] + [
+                        (part + k * m) / (part.sum(axis=1, keepdims=True) + k)
+                        for k, m in zip(kappa, common[1:], strict=True)
+                    ]
+                    parameters.append(np.tensordot(joint / joint.sum(), np.array(shares), 1))
+                logs.append(log)
+                means.append(np.concatenate(parameters, axis=1))
+    stated = 0.0
+    for start, size in zip(problem.offsets, problem.sizes, strict=True):
+        for row in counts[:, start : start + size]:
+            stated += special.gammaln(1 + row).sum() + special.gammaln(size)
+            stated -= special.gammaln(size + row.sum())
+    logs.append(math.log(0.25) + stated)
+    weights = np.exp(logs - special.logsumexp(logs))
+    np.testing.assert_allclose(found.weights, weights, atol=1e-9)
+    for at, each in enumerate(means):
+        np.testing.assert_allclose(found.of_setting(at), each, atol=1e-9)
+    np.testing.assert_allclose(found.of_setting(32), found.as_stated)
+
+
+def test_what_is_known_to_somebody_stays_as_stated():
+    """A feature with informative prior counts keeps them, and the others do not see it."""
+    plain = Feature("a", ("x", "y"), 1)
+    known = Feature("b", ("x", "y"), 1, prior_counts=((9.0, 1.0), (1.0, 9.0)))
+    both = Problem([plain, known], ("no", "yes"), (0.5, 0.5), 10)
+    purchases = [Purchase(0, j, j, 1, j) for j in (0, 1)] + [Purchase(1, 0, 1, 1, 7)]
+    made = Hierarchical().fit(both, purchases)
+    expected = np.array([[9, 2], [1, 9]]) / [[11], [10]]
+    for member in made.members:
+        np.testing.assert_allclose(member[:, 2:], expected)
+    without = [each for each in purchases if each.feature == 0]
+    np.testing.assert_allclose(
+        made.posterior.weights, Hierarchical().fit(both, without).posterior.weights
+    )
+
+
+@given(st.integers(0, 10**6), st.integers(0, 40), st.randoms(use_true_random=False))
+@settings(max_examples=25)
+def test_the_order_of_columns_labels_values_and_purchases_does_not_matter(seed, number, random):
+    sizes, prior = (2, 3, 4), (0.5, 0.3, 0.2)
+    problem = a_problem(sizes, prior)
+    purchases = bought(problem, number, seed)
+    features, labels = [0, 1, 2], [0, 1, 2]
+    values = [list(range(size)) for size in sizes]
+    for order in (features, labels, *values):
+        random.shuffle(order)
+    other = a_problem([sizes[at] for at in features], [prior[at] for at in labels])
+    again = [
+        Purchase(features.index(each.feature), labels.index(each.label),
+                 values[each.feature].index(each.value), 1, each.case)
+        for each in purchases
+    ]  # fmt: skip
+    random.shuffle(again)
+    cases = everything(problem)
+    moved = np.stack(
+        [[values[at].index(value) for value in cases[:, at]] for at in features], axis=1
+    )
+    one = Hierarchical().fit(problem, purchases).probabilities(cases)
+    two = Hierarchical().fit(other, again).probabilities(moved)
+    np.testing.assert_allclose(two, one[:, labels], atol=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 30))
+@settings(max_examples=25)
+def test_prices_and_budget_do_not_matter(seed, number):
+    problem = a_problem()
+    dear = Problem(
+        [Feature(each.name, each.values, 7 + at) for at, each in enumerate(problem.features)],
+        problem.labels, problem.prior, 5,
+    )  # fmt: skip
+    purchases, cases = bought(problem, number, seed), everything(problem)
+    one, two = (Hierarchical().fit(each, purchases).log_scores(cases) for each in (problem, dear))
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize("kind", LEARNERS.values())
+def test_nothing_bought_is_the_prior_of_the_labels(kind):
+    problem = a_problem(prior=(0.7, 0.2, 0.1))
+    found = kind().fit(problem, []).probabilities(everything(problem))
+    np.testing.assert_allclose(found, np.tile([0.7, 0.2, 0.1], (24, 1)), atol=1e-12)
+    outlook = kind().fit(problem, []).outlook()
+    assert outlook.error == pytest.approx(0.3, abs=1e-9)
+    assert outlook.low == pytest.approx(0.295)
+    assert outlook.high == pytest.approx(0.305)
+
+
+LITTLE = 0.03
+
+
+@given(st.integers(0, 10**6), st.integers(1, 15))
+@settings(max_examples=25)
+def test_a_feature_that_is_always_the_same_changes_little(seed, copies):
+    """Values of it say that it is the same under all labels, and nothing of the others."""
+    problem = a_problem((2, 3, 3))
+    purchases = [each for each in bought(problem, 24, seed) if each.feature < 2]
+    same = [Purchase(2, label, 0, 1, f"{label} {at}") for label in (0, 1) for at in range(copies)]
+    cases = everything(problem)[::3]  # the third feature has its first value
+    before = Hierarchical().fit(problem, purchases)
+    after = Hierarchical().fit(problem, purchases + same)
+    shift = after.probabilities(cases) - before.probabilities(cases * [1, 1, 0] - [0, 0, 1])
+    assert abs(shift).max() < 0.12  # it moves how many features are thought to matter
+    known = after.probabilities(cases) - after.probabilities(cases * [1, 1, 0] - [0, 0, 1])
+    assert abs(known).max() < LITTLE
+
+
+def test_a_value_that_never_occurs_changes_little():
+    purchases = bought(a_problem((2, 2, 2)), 20, 5)
+    cases = everything(a_problem((2, 2, 2)))
+    few, more = (
+        Hierarchical().fit(a_problem(sizes), purchases).probabilities(cases)
+        for sizes in ((2, 2, 2), (3, 2, 2))
+    )
+    assert abs(few - more).max() < 0.1
+
+
+def test_how_many_values_a_feature_has_does_not_make_it_promising():
+    """Chi-squared between two labels, of features that nobody has looked at.
+
+    Its expectation depends on the level alone but for κ + 1 in place of κ, so that features of 2
+    and of 14 values are level; with a concentration of its own a value, the ratio would be 13.
+    """
+    sizes = (2, 14)
+    blank = Hierarchical(as_stated=1e-12).fit(a_problem(sizes), []).posterior
+    rng = np.random.default_rng(1)
+    found = np.empty((6_000, 2))
+    for row in found:
+        drawn = prospect.draw_model(blank, rng)
+        means = drawn.mean(axis=0)
+        each = (drawn[0] - drawn[1]) ** 2 / np.maximum(means, 1e-12)
+        row[:] = np.add.reduceat(each, blank.problem.offsets)
+    two, fourteen = found.mean(axis=0)
+    assert 0.7 < fourteen / two < 1.6
+
+
+def copies(number, right=0.75, cases=60, seed=2):
+    """Cases on which several features repeat the first one, which is right at times."""
+    rng = np.random.default_rng(seed)
+    purchases = []
+    for case in range(cases):
+        label = case % 2
+        value = label if rng.random() < right else 1 - label
+        purchases += [Purchase(at, label, value, 1, case) for at in range(number)]
+    return purchases
+
+
+def test_what_features_repeat_is_not_counted_several_times():
+    problem = a_problem((2,) * 4, (0.5, 0.5))
+    same = Hierarchical().fit(problem, copies(4))
+    apart = Hierarchical().fit(
+        problem, [Purchase(each.feature, each.label, each.value, 1) for each in copies(4)]
+    )
+    case = np.array([[1, 1, 1, 1]])
+    assert same.worth(case >= 0)[0] < 0.45
+    assert apart.worth(case >= 0)[0] > 0.7
+    assert same.probabilities(case)[0, 1] < apart.probabilities(case)[0, 1]
+    alone = np.array([[1, -1, -1, -1]])
+    assert same.worth(alone >= 0)[0] == 1
+    assert same.probabilities(alone)[0, 1] == pytest.approx(apart.probabilities(alone)[0, 1])
+
+
+def test_how_frequent_labels_are_does_not_change_what_is_learned_of_dependence():
+    found = [
+        Hierarchical().fit(a_problem((2,) * 4, prior), copies(4)).correlations
+        for prior in ((0.5, 0.5), (0.9, 0.1))
+    ]
+    np.testing.assert_allclose(*found, atol=0.02)  # the spreads weigh labels by their shares
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20)
+def test_spreads_are_standard_deviations_within_labels(seed):
+    problem = a_problem((2, 4), (0.7, 0.3))
+    means = Hierarchical().fit(problem, bought(problem, 12, seed)).means
+    found = dependence.spreads(problem, means)
+    for at, (start, size) in enumerate(zip(problem.offsets, problem.sizes, strict=True)):
+        part = means[:, start : start + size]
+        ratio = np.log(part[0] / part[1])
+        variance = 0.0
+        for share, row in zip(problem.prior, part, strict=True):
+            variance += share * ((row * ratio**2).sum() - (row * ratio).sum() ** 2)
+        # Of two labels, 0.7 and 0.3, a log-likelihood minus the mean is a share of the ratio.
+        assert found[at] ** 2 == pytest.approx(0.7 * 0.3 * variance, abs=1e-12)
+
+
+def test_a_value_is_judged_without_itself():
+    """Against counts that lack it, with all weights held."""
+    problem = a_problem((2, 3))
+    purchases = bought(problem, 20, 4)
+    made = Hierarchical().fit(problem, purchases)
+    known = made.posterior
+    left = dependence._left_out(known, made.means)
+    chances = dependence._chances(known)
+    for label, column in zip(*np.nonzero(known.counts), strict=True):
+        without = known.counts.copy()
+        without[label, column] -= 1
+        feature = int(np.searchsorted(problem.offsets, column, side="right")) - 1
+        part = slice(problem.offsets[feature], problem.offsets[feature] + problem.sizes[feature])
+        expected = np.zeros(2)
+        for beta in range(2):
+            pooled = without[:, part].sum(axis=0) + EVENNESS[beta]
+            at = column - part.start
+            expected += chances[beta, 0, column] * pooled[at] / pooled.sum()
+            for level in range(1, 5):
+                draws = known.draws[beta, level, part]
+                kappa = known.concentrations[level, column]
+                prior = kappa * draws / draws.sum()
+                expected += chances[beta, level, column] * (
+                    (without[:, column] + prior[at]) / (without[:, part].sum(axis=1) + kappa)
+                )
+        stated = 1 - chances[:, :, column].sum()
+        rows = without[:, part] + 1
+        expected += stated * rows[:, column - part.start] / rows.sum(axis=1)
+        # `means` leaves out settings that are improbable, so that a little is missing.
+        np.testing.assert_allclose(left[label, column], expected, atol=0.01)
+
+
+def test_naive_bayes_is_that_of_the_belief():
+    problem = a_problem((2, 3), (0.3, 0.7), prior_counts=0.5)
+    purchases = bought(problem, 15, 8)
+    belief = Belief.prior(problem)
+    for each in purchases:
+        belief = belief.observe_at(each.feature, each.label, each.value)
+    made = NaiveBayes().fit(problem, purchases)
+    np.testing.assert_allclose(made.members[0], belief.means)
+    names = {"f0": "v1", "f1": "v2"}
+    np.testing.assert_allclose(made.probabilities(np.array([[1, 2]]))[0], belief.posterior(names))
+    np.testing.assert_allclose(of_belief(belief).members, made.members)
+    drawn = made.outlook(2_000)
+    errors_have = (drawn.high - drawn.low) / 3.3  # about their standard deviation
+    assert abs(drawn.error - float(loss(belief, "zero_one"))) < 4 * errors_have / math.sqrt(2_000)
+
+
+def test_cases_drawn_and_all_cases_say_the_same(monkeypatch):
+    problem = a_problem((2,) * 6, (0.5, 0.5))
+    made = Hierarchical().fit(problem, bought(problem, 60, 1, cases=40))
+    every = made.outlook()
+    monkeypatch.setattr(prospect, "_FEW_CASES", 0)
+    some = made.outlook()
+    assert some.error == pytest.approx(every.error, abs=0.02)
+    assert some.low == pytest.approx(every.low, abs=0.03)
+    assert some.high == pytest.approx(every.high, abs=0.03)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 30), st.sampled_from(sorted(LEARNERS)))
+@settings(max_examples=20)
+def test_an_interval_has_a_width_and_holds_the_error(seed, number, name):
+    problem = a_problem((2, 3), (0.8, 0.2))
+    now = learner(name).fit(problem, bought(problem, number, seed)).outlook(50)
+    assert 0 <= now.low <= now.error - 0.004 or now.low == 0
+    assert now.error + 0.004 <= now.high <= 1 or now.high == 1
+    assert now.high - now.low >= prospect.FINEST
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_true_error_as_often_as_it_says():
+    """Where models come from the learner's own prior, nine of ten intervals must hold the truth.
+
+    The band is that of a binomial number, at four standard errors.
+    """
+    problem = a_problem((2, 2, 3, 2), (0.6, 0.4))
+    blank = Hierarchical().fit(problem, []).posterior
+    cases = everything(problem)
+    inside, tries = 0, 160
+    for at in range(tries):
+        rng = np.random.default_rng([at, 11])
+        truth = prospect.draw_model(blank, rng)
+        purchases = []
+        for case in range(20):
+            feature, label = int(rng.integers(4)), case % 2
+            start, size = problem.offsets[feature], problem.sizes[feature]
+            chances = truth[label, start : start + size]
+            value = int(rng.choice(size, p=chances / chances.sum()))
+            purchases.append(Purchase(feature, label, value, 1))
+        made = Hierarchical(independence=1e9).fit(problem, purchases)
+        chances = truth[:, cases + np.asarray(problem.offsets)].prod(axis=2).T * problem.prior
+        said = made.probabilities(cases).argmax(axis=1)
+        error = 1 - chances[np.arange(len(cases)), said].sum()
+        now = made.outlook()
+        inside += now.low <= error <= now.high
+    assert abs(inside / tries - 0.9) < 4 * math.sqrt(0.9 * 0.1 / tries)
+
+
+def test_wrong_names_and_parameters_are_explained():
+    with pytest.raises(LearnerError, match="no learner 'guarded'; there are hierarchical, naive"):
+        learner("guarded")
+    with pytest.raises(LearnerError, match="no parameter tau; it has levels, evenness, as_stated"):
+        learner("hierarchical", tau=3)
+    with pytest.raises(LearnerError, match="it has none"):
+        learner("naive-bayes", alpha=3)
+    with pytest.raises(ObservationError, match="behind the last one"):
+        NaiveBayes().fit(a_problem(), []).log_scores(np.array([[2, 0, 0]]))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_parameters_can_be_written_down(name):
+    made = learner(name)
+    as_json = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in parameters_of(made).items()
+    }
+    assert learner(name, **as_json) == made
