@@ -213,7 +213,7 @@ def test_it_says_why():
     choice = policy("auto").choose(State.start(problem), np.random.default_rng(0))
     other = f"f{1 - choice.action.feature}"
     assert choice.reason == (
-        f"the best use of the next 1; nothing of it is known yet; {other!r} would be as good"
+        f"it is the best use of the next 1; nothing of it is known yet; {other!r} would be as good"
     )
     state = State.start(contracts.make_problem(["1", "3"], budget="20"))
     state = state.after(Purchase(1, 0, 0, "3")).reserve((1, 1))

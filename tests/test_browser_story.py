@@ -101,7 +101,7 @@ def test_the_whole_story_of_a_study(browser, server):
         expect(cards(page)).to_have_count(3)
         first = cards(page).nth(0)
         expect(first.locator("h3")).to_contain_text(re.compile(r"Measure \w+ on case P\d+, cost"))
-        expect(first.locator(".because")).to_contain_text("because the best use of the next")
+        expect(first.locator(".because")).to_contain_text("because it is the best use of the next")
         expect(page.locator("#money-reserved")).to_have_text("12.00")
 
         tell_truth(page, first)

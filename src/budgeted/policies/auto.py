@@ -62,8 +62,8 @@ class Auto:
     >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
     >>> choice = Auto().choose(state, np.random.default_rng(0))
     >>> choice.action, choice.reason
-    (Action(feature=0, label=0), "the best use of the next 2; known or under way: 0 'well', 1 \
-'ill'; 'scan' is 86 % behind")
+    (Action(feature=0, label=0), "it is the best use of the next 2; known or under way: 0 'well', \
+1 'ill'; 'scan' is 86 % behind")
     """
 
     name: ClassVar[str] = "auto"
@@ -183,7 +183,7 @@ def in_words(state: State, feature: int, rates: Floats, number: int, bought: Flo
     """
     names = [each.name for each in state.problem.features]
     amount = money.times(state.problem.features[feature].cost, number)
-    words = f"the best use of the next {money.show(amount)}; {_known(state, bought[feature])}"
+    words = f"it is the best use of the next {money.show(amount)}; {_known(state, bought[feature])}"
     others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
     if np.isnan(others).all() or rates[feature] <= 0:
         return words
