@@ -99,3 +99,12 @@ def test_status_says_when_nothing_tells_the_labels_apart(example):
     assert "always saying iron-deficiency: 0.400" in text
     known = CliRunner().invoke(main, ["study", "status"]).output
     assert "Nothing tells the labels apart" not in known
+
+
+def test_files_of_spreadsheets_are_read(example):
+    text = (example / "known.csv").read_text().replace(",", ";")
+    (example / "other.csv").write_bytes(text.replace("case;", "Fälle;").encode("latin-1"))
+    plain = CliRunner().invoke(main, ["study", "validate", "known.csv"]).output
+    options = ["--encoding", "latin-1", "--delimiter", "semicolon"]
+    found = CliRunner().invoke(main, ["study", "validate", "other.csv", *options])
+    assert found.output == plain

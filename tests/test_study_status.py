@@ -38,7 +38,7 @@ def error_of(belief, parameters):
 @pytest.mark.parametrize("few", [True, False])
 def test_the_interval_covers_nine_of_ten_models(monkeypatch, few):
     if not few:
-        monkeypatch.setattr(prospect, "_FEW_CASES", 0)
+        monkeypatch.setattr(prospect, "FEW_CASES", 0)
     belief = a_belief((2, 3, 2))
     now = of_belief(belief).outlook()
     rng = np.random.default_rng(99)
@@ -101,7 +101,7 @@ def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few,
     coming = iter(models)
     monkeypatch.setattr(prospect, "draw_model", lambda *_: next(coming))
     if not few:
-        monkeypatch.setattr(prospect, "_FEW_CASES", 0)
+        monkeypatch.setattr(prospect, "FEW_CASES", 0)
         monkeypatch.setattr(prospect, "_CASES", 2_000)
     found = committee.outlook()
     spreads = committee.spreads.tolist()

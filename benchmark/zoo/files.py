@@ -26,8 +26,11 @@ from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
 from budgeted.provenance import Provenance
 
-_DECIDE = ("draws", "learners", "model", "runs", "traits", "whole_cases", "worlds")
-"""Modules of the zoo that decide numbers; seeds and entries are in the files themselves."""
+_DECIDE = {
+    "benchmark.zoo": ("draws", "learners", "model", "runs", "traits", "whole_cases", "worlds"),
+    "benchmark.former": ("guard", "kinds", "strength"),
+}
+"""Modules that decide numbers; seeds and entries are in the files themselves."""
 
 
 class WorldFile(NamedTuple):
@@ -40,8 +43,11 @@ class WorldFile(NamedTuple):
 @cache
 def fingerprint() -> str:
     """Return a short name for all code that decides: the package's and the zoo's."""
-    here = files("benchmark.zoo")
-    own = {f"{each}.py": code_hash((here / f"{each}.py").read_bytes(), each) for each in _DECIDE}
+    own = {
+        f"{package}.{each}": code_hash((files(package) / f"{each}.py").read_bytes(), each)
+        for package, modules in _DECIDE.items()
+        for each in modules
+    }
     return Provenance.here(own).fingerprint
 
 

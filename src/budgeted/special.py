@@ -48,7 +48,9 @@ def log_rising(number: Floats, steps: Floats) -> Floats:
     >>> log_rising(np.array([2.0]), np.array([3.0])).round(6).tolist()  # log(2 · 3 · 4)
     [3.178054]
     """
-    result: Floats = log_gamma(number + steps) - log_gamma(number)
+    # Far up, the difference of two large numbers would have no digits left.
+    large = steps * np.log(number) + steps * (steps - 1) / (2 * number)
+    result: Floats = np.where(number > 1e8, large, log_gamma(number + steps) - log_gamma(number))
     return result
 
 
@@ -64,5 +66,21 @@ def digamma(number: Floats) -> Floats:
     series = np.log(x) - 0.5 / x - inverse * (1 / 12 - inverse * (1 / 120 - inverse * last))
     for step in range(8):
         series = series - 1 / (number + step)
+    result: Floats = series
+    return result
+
+
+def trigamma(number: Floats) -> Floats:
+    """Return the derivative of `digamma` at positive numbers, by the same way up and back.
+
+    >>> trigamma(np.array([1.0])).round(6).tolist()  # π²/6
+    [1.644934]
+    """
+    x = number + 8.0
+    inverse = 1 / (x * x)
+    last = 1 / 42 - inverse * (1 / 30 - inverse * 5 / 66)
+    series = 1 / x + inverse / 2 + inverse / x * (1 / 6 - inverse * (1 / 30 - inverse * last))
+    for step in range(8):
+        series = series + 1 / (number + step) ** 2
     result: Floats = series
     return result

@@ -69,13 +69,22 @@ def status(found: Study, as_json: bool) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--label", "label_column", default="label", show_default=True, metavar="COLUMN",
               help="The column that holds the label.")  # fmt: skip
+@with_csv
 @on_a_study
-def validate(found: Study, file: str, label_column: str, as_json: bool) -> None:
+def validate(
+    found: Study,
+    file: str,
+    label_column: str,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
     """Measure the error of the classifier on cases that are known in full.
 
     FILE is a CSV with a column for the label and one for each feature; empty cells and ? are
-    unknown, other columns do not matter. It is only used to measure: nothing of it is kept, and
-    it never decides what is bought.
+    unknown, other columns do not matter. Take cases of which nothing was bought: those that the
+    classifier learned from say too little of new ones. The file is only used to measure: nothing
+    of it is kept, and it never decides what is bought.
     """
     from pathlib import Path
 
@@ -83,14 +92,15 @@ def validate(found: Study, file: str, label_column: str, as_json: bool) -> None:
     from budgeted.study.measured import disagreement, measure
     from budgeted.study.validation import read_validation
 
-    predictor = found.predictor()
-    cases = read_validation(Path(file).read_bytes(), found.state.problem, label_column)
-    measured, expected = measure(predictor, cases), predictor.outlook()
+    problem, content = found.state.problem, Path(file).read_bytes()
+    cases = read_validation(content, problem, label_column, delimiter, encoding)
+    now, measured = found.status(0), measure(found.predictor(), cases)
+    expected = now.outlook
     said = disagreement(expected, measured)
     if as_json:
         print_json({"measured": vars(measured), "expected": vars(expected), "disagreement": said})
     else:
-        print_validation(measured, found.status(0), said, console())
+        print_validation(measured, now, said, console())
 
 
 @click.command()

@@ -40,7 +40,7 @@ def learner(name: str, **parameters: Any) -> Hierarchical | NaiveBayes:
     parameters
         Its own; what is not given has its usual value.
     """
-    if name not in LEARNERS:
+    if not isinstance(name, str) or name not in LEARNERS:
         raise LearnerError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
     kind = LEARNERS[name]
     known = [each.name for each in fields(kind)]

@@ -68,6 +68,11 @@ class Committee:
 
     def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
         """Return log P(label, values) up to a constant of the case, cases × labels."""
+        values, features = np.asarray(values), len(self.problem.features)
+        if values.ndim != 2 or values.shape[1] != features:
+            raise ObservationError(
+                f"cases: must be cases × {features} features, got {values.shape}; -1 is unknown"
+            )
         if (values >= np.asarray(self.problem.sizes)).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
         known = values >= 0

@@ -39,8 +39,7 @@ def prior_weights(independence: float) -> Floats:
     [0.04, 0.12, 0.17, 0.19, 0.19, 0.16, 0.1, 0.03, 0.0, 0.0]
     """
     edges = np.concatenate([[0.0], (CORRELATIONS[1:] + CORRELATIONS[:-1]) / 2, [1.0]])
-    below = 1 - (1 - edges) ** independence
-    result: Floats = np.diff(below)
+    result: Floats = -np.diff((1 - edges) ** independence)
     return result
 
 
@@ -110,7 +109,8 @@ def weigh(
     share = worth(effective(known, spreads(posterior.problem, means)))
     scaled = share[..., None] * scores
     fits = scaled[:, np.arange(cases), own] - np.logaddexp.reduce(scaled, axis=-1)
-    logs = fits.sum(axis=1) + np.log(prior)
+    with np.errstate(divide="ignore"):  # those far beyond the prior are out of the question
+        logs = fits.sum(axis=1) + np.log(prior)
     weights = np.exp(logs - logs.max())
     result: Floats = weights / weights.sum()
     return result

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats
+from budgeted.belief import Belief, Floats, Integers
+from budgeted.errors import ObservationError
 from budgeted.learners.committee import Committee
 from budgeted.learners.dependence import CORRELATIONS
 from budgeted.learners.posterior import Posterior
@@ -44,9 +45,30 @@ def counted(problem: Problem, purchases: Sequence[Purchase]) -> Floats:
     counts = np.zeros(problem.prior_counts.shape)
     cells = [(each.feature, each.label, each.value) for each in purchases if each.value is not None]
     if cells:
-        feature, label, value = np.array(cells).T
+        table = np.array(cells)
+        if table.dtype.kind not in "iu":
+            raise ObservationError(
+                "purchases: features, labels and values must be positions; "
+                "`State.after` turns names into them"
+            )
+        feature, label, value = table.T
+        _check(problem, feature, label, value)
         np.add.at(counts, (label, np.asarray(problem.offsets)[feature] + value), 1.0)
     return counts
+
+
+def _check(problem: Problem, feature: Integers, label: Integers, value: Integers) -> None:
+    """Raise an error unless these are positions of the problem."""
+    inside = (feature >= 0) & (feature < len(problem.features))
+    inside &= (label >= 0) & (label < len(problem.labels)) & (value >= 0)
+    if inside.all():
+        inside = value < np.asarray(problem.sizes)[feature]
+    if not inside.all():
+        at = int(np.argmin(inside))
+        raise ObservationError(
+            f"purchases: feature {feature[at]}, label {label[at]}, value {value[at]} are no "
+            f"positions of this problem"
+        )
 
 
 def naive_bayes(problem: Problem, counts: Floats) -> Committee:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.belief import Floats, Integers
+from budgeted.errors import LearnerError
 from budgeted.learners.base import Outlook
 from budgeted.learners.dependence import CORRELATIONS, effective
 from budgeted.learners.posterior import Posterior
@@ -36,10 +37,13 @@ Shares of labels are never known better than that.
 MODELS = 200
 """How many are drawn."""
 _CASES = 60
-"""Drawn of each label of each model, unless there are so few different ones that all are taken."""
-_FEW_CASES, _FEW_PAIRS, _OTHERS = 2048, 64, 4096
+"""Drawn of each label of each model, unless there are so few different ones that all pairs of them
+are gone through.
+"""
+FEW_CASES = 64
 _MOST_NUMBERS = 10**7
 _TIED = 1e-12
+_TINY = float(np.finfo(float).tiny)
 
 
 def prospect(
@@ -60,13 +64,15 @@ def prospect(
     models
         How many are drawn.
     """
+    if models < 2:
+        raise LearnerError(f"models: must be at least 2, got {models!r}")
     rng = stream(0, OUTLOOK)
     problem = posterior.problem
     number = effective(np.ones((1, len(spreads))), spreads)[0]
     added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
     drawn = (draw_model(posterior, rng) for _ in range(models))
-    if math.prod(problem.sizes) <= _FEW_CASES:
-        errors, noise = _of_all_cases(problem, log_scores, drawn, added, rng), 0.0
+    if math.prod(problem.sizes) <= FEW_CASES:
+        errors, noise = _of_all_cases(problem, log_scores, drawn, added), 0.0
     else:
         errors, noise = _of_drawn_cases(problem, log_scores, drawn, added, rng)
     return _outlook(errors, noise)
@@ -77,9 +83,8 @@ def _of_all_cases(
     log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
     drawn: Iterator[Floats],
     added: Floats,
-    rng: np.random.Generator,
 ) -> Floats:
-    """Error under each model, over every case there is."""
+    """Error under each model, over every pair of cases there is."""
     places = np.unravel_index(np.arange(math.prod(problem.sizes)), problem.sizes)
     values = np.stack(places, axis=1)
     columns, scores = values + np.asarray(problem.offsets), log_scores(values)
@@ -87,27 +92,19 @@ def _of_all_cases(
     for at, parameters in enumerate(drawn):
         chances = parameters[:, columns].prod(axis=2)  # labels × cases
         right = [
-            _right(label, row / row.sum(), scores, added[at], rng)
-            for label, row in enumerate(chances)
+            _right(label, row / row.sum(), scores, added[at]) for label, row in enumerate(chances)
         ]
         errors[at] = 1 - np.asarray(problem.prior) @ right
     return errors
 
 
-def _right(
-    label: int, chances: Floats, scores: Floats, added: float, rng: np.random.Generator
-) -> float:
-    """How often a label is said of its own cases, which have these chances and scores.
-
-    Of few cases all pairs are gone through; else some other cases are drawn for each.
-    """
+def _right(label: int, chances: Floats, scores: Floats, added: float) -> float:
+    """How often a label is said of its own cases, which have these chances and scores."""
+    if added == 0:
+        return float(chances @ _votes(scores)[:, label])
     away = added * (scores - chances @ scores)
-    if len(scores) <= _FEW_PAIRS:
-        votes = _votes(scores[:, None] + away)[..., label]
-        return float(chances @ votes @ chances)
-    others = rng.choice(len(scores), (_OTHERS // len(scores) + 1, len(scores)), p=chances)
-    votes = _votes(scores + away[others])[..., label]
-    return float(votes.mean(axis=0) @ chances)
+    votes = _votes(scores[:, None] + away)[..., label]  # cases × other cases
+    return float(chances @ votes @ chances)
 
 
 def _of_drawn_cases(
@@ -145,27 +142,38 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
     """Draw parameters, labels × values."""
     problem, counts = posterior.problem, posterior.counts
     setting = int(rng.choice(len(posterior.weights), p=posterior.weights))
-    own = rng.standard_gamma(problem.prior_counts + counts)
+    own = _log_gamma_draw(problem.prior_counts + counts, rng)
     if setting < len(posterior.weights) - 1:
         beta = setting * posterior.evennesses // (len(posterior.weights) - 1)
         steps = posterior.components[setting].cumsum(axis=1)
         passed = (rng.random(len(steps))[:, None] > steps[:, :-1]).sum(axis=1)
         part = np.repeat(passed, problem.sizes)
         column = np.arange(counts.shape[1])
-        common = _shares(rng.standard_gamma(posterior.draws[beta, part, column])[None], problem)[0]
+        common = _shares(_log_gamma_draw(posterior.draws[beta, part, column], rng)[None], problem)[
+            0
+        ]
         irrelevant = part == 0
         kappa = np.where(irrelevant, 1.0, posterior.concentrations[part, column])
-        drawn = np.where(irrelevant, common, rng.standard_gamma(counts + kappa * common))
+        scattered = _log_gamma_draw(counts + np.maximum(kappa * common, _TINY), rng)
+        drawn = np.where(irrelevant, np.log(np.maximum(common, _TINY)), scattered)
         drawn[:, posterior.stated_columns] = own[:, posterior.stated_columns]
         own = drawn
     return _shares(own, problem)
 
 
-def _shares(masses: Floats, problem: Problem) -> Floats:
-    """Divide by the sum over the values of each feature; where all are 0, they are alike."""
-    some = masses + np.finfo(float).tiny
-    totals = np.add.reduceat(some, problem.offsets, axis=1)
-    result: Floats = some / np.repeat(totals, problem.sizes, axis=1)
+def _log_gamma_draw(shape: Floats, rng: np.random.Generator) -> Floats:
+    """Draw logarithms of gamma variables; those of tiny shapes would be 0 themselves."""
+    result: Floats = np.log(rng.standard_gamma(shape + 1))
+    result += np.log1p(-rng.random(shape.shape)) / shape
+    return result
+
+
+def _shares(logs: Floats, problem: Problem) -> Floats:
+    """Shares of the values of each feature, from the logarithms of their masses."""
+    sizes, offsets = problem.sizes, problem.offsets
+    masses = np.exp(logs - np.repeat(np.maximum.reduceat(logs, offsets, axis=1), sizes, axis=1))
+    totals = np.add.reduceat(masses, offsets, axis=1)
+    result: Floats = masses / np.repeat(totals, sizes, axis=1)
     return result
 
 

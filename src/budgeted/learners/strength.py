@@ -12,9 +12,10 @@ any r; of a strong one it rises with r, but to no more than 2/τ.
 
 The probability of the observed counts under a level has no closed form, because m is unknown. It
 is computed by the candidate's formula, P(c) = P(c | m) P(m) / P(m | c), which holds at every m if
-P(m | c) is known; here P(m | c) is approximated by Dirichlet(β + t), where t is the expected number
-of draws from m behind the counts ("tables" of the Chinese restaurant franchise, Teh et al., 2006),
-and the formula is used at the mean of that, where the approximation is best.
+P(m | c) is known; here it is approximated by a Dirichlet distribution. Its mean is that of
+Dirichlet(β + t), where t is the expected number of draws from m behind the counts ("tables" of the
+Chinese restaurant franchise, Teh et al., 2006); its total has the curvature of the likelihood
+there. The formula is used at the mean, where the approximation is best.
 
 Besag, *A candidate's formula*, Biometrika 76 (1989). Teh, Jordan, Beal and Blei, *Hierarchical
 Dirichlet processes*, JASA 101 (2006).
@@ -28,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from budgeted.belief import Floats
-from budgeted.special import digamma, log_gamma, log_rising
+from budgeted.special import digamma, log_gamma, log_rising, trigamma
 
-_ROUNDS = 2
+_ROUNDS = 3
 """How often the expected number of draws is brought in line with the mean; more changes little."""
 
 
@@ -61,7 +62,7 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
 
     >>> found = strengths(np.array([[[2.0, 0.0], [0.0, 2.0]]]), [1.0], [16.0, 4.0, 1.0, 0.25])
     >>> (found.logs[0, 0] - found.logs[0, 0, 0]).round(2).tolist()
-    [0.0, 0.13, 0.43, 0.95, 1.37]
+    [0.0, 0.15, 0.48, 1.0, 1.4]
     """
     features, _, size = counts.shape
     pooled = counts.sum(axis=1)
@@ -71,8 +72,8 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     for at, beta in enumerate(evenness):
         draws[:, at, 0] = pooled + beta
         logs[:, at, 0] = _dirichlet_multinomial(np.full_like(pooled, beta), pooled)
-        draws[:, at, 1:] = _expected_draws(counts, kappa, beta)
-        shares = draws[:, at, 1:] / draws[:, at, 1:].sum(axis=-1, keepdims=True)
+        shares = _common_shares(counts, kappa, beta)
+        draws[:, at, 1:] = shares * _total(counts, kappa, beta, shares)
         like = _dirichlet_multinomial(
             (kappa[:, None] * shares)[:, :, None], counts[:, None]
         ).sum(axis=-1)  # fmt: skip
@@ -83,14 +84,30 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     return Strengths(logs, draws, kappa)
 
 
-def _expected_draws(counts: Floats, kappa: Floats, beta: float) -> Floats:
-    """β + the expected number of draws from the common shares, features × levels × values."""
+def _common_shares(counts: Floats, kappa: Floats, beta: float) -> Floats:
+    """Mean of the common shares, by the expected number of draws, features × levels × values."""
     pooled = counts.sum(axis=1)
     draws = np.broadcast_to((pooled + beta)[:, None], (len(counts), len(kappa), counts.shape[-1]))
     for _ in range(_ROUNDS):
         prior = (kappa[:, None] * draws / draws.sum(axis=-1, keepdims=True))[:, :, None]
         draws = beta + (prior * (digamma(prior + counts[:, None]) - digamma(prior))).sum(axis=2)
-    result: Floats = draws
+    result: Floats = draws / draws.sum(axis=-1, keepdims=True)
+    return result
+
+
+def _total(counts: Floats, kappa: Floats, beta: float, shares: Floats) -> Floats:
+    """Sum of the Dirichlet counts whose density is as curved as the posterior at some shares.
+
+    In the coordinates η of m = softmax(η), −∂²/∂η_k² of log Dirichlet(A m), summed over k, is
+    A (1 − Σ m_k²); that of the posterior at its mode is Σ C_k (1 − 2 m_k) + Σ C_k Σ m_k², where
+    C_k = β + Σ_j (κ m_k)² [ψ′(κ m_k) − ψ′(κ m_k + c_jk)].
+    """
+    prior = (kappa[:, None] * shares)[:, :, None]
+    change = trigamma(prior) - trigamma(prior + counts[:, None])
+    curved = beta + (prior**2 * change).sum(axis=2)
+    squares = (shares**2).sum(axis=-1)
+    whole = (curved * (1 - 2 * shares)).sum(axis=-1) + curved.sum(axis=-1) * squares
+    result: Floats = (whole / (1 - squares))[..., None]
     return result
 
 

@@ -188,7 +188,7 @@ def in_words(state: State, feature: int, rates: Floats, number: int, bought: Flo
     if np.isnan(others).all() or rates[feature] <= 0:
         return words
     second = int(np.nanargmax(others))
-    behind = 1 - others[second] / rates[feature]
+    behind = min(1.0, 1 - others[second] / rates[feature])
     rank = "would be as good" if behind < _AS_GOOD else f"is {100 * behind:.0f} % behind"
     return f"{words}; {names[second]!r} {rank}"
 
@@ -199,7 +199,7 @@ def _known(state: State, bought: Floats) -> str:
         return "nothing of it is known yet"
     counts = zip(bought.astype(int).tolist(), state.problem.labels, strict=True)
     known = [f"{number} {label!r}" for number, label in counts]
-    more = [f"{len(known) - _MOST_LABELS} more labels"] if len(known) > _MOST_LABELS else []
+    more = ["and so on"] if len(known) > _MOST_LABELS else []
     return f"known or under way: {', '.join([*known[:_MOST_LABELS], *more])}"
 
 

@@ -121,7 +121,8 @@ def creation(
 
 def _learner_parameters(name: str) -> dict[str, Any]:
     """Return the usual parameters of a learner; a name that is none is a mistake for later."""
-    return parameters_of(learner_named(name)) if name in LEARNERS else {}
+    known = isinstance(name, str) and name in LEARNERS
+    return parameters_of(learner_named(name)) if known else {}
 
 
 def _case(given: Any, labels: Sequence[str]) -> tuple[Any, Any]:

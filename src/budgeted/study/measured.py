@@ -64,9 +64,9 @@ def disagreement(expected: Outlook, measured: Measured) -> str:
     """
     if measured.low > expected.high:
         return (
-            "That is more than expected: the validation cases may be unlike those bought, or "
-            "features may repeat each other in a way that the bought cases do not show. Trust what "
-            "was measured."
+            "That is more than expected: the validation cases may be unlike those bought, or known "
+            "only in part, or have other shares of labels; or features may repeat each other in a "
+            "way that the bought cases do not show. Trust what was measured."
         )
     if measured.high < expected.low:
         return (

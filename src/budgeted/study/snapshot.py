@@ -7,7 +7,7 @@ from functools import cached_property
 
 from budgeted.errors import UnknownError
 from budgeted.events import Created, Entry
-from budgeted.learners import Committee, learner
+from budgeted.learners import Committee, Outlook, learner
 from budgeted.model import Model
 from budgeted.state import State
 from budgeted.study.standing import Requested, Standing
@@ -105,6 +105,11 @@ class Snapshot:
         """The classifier that the values bought so far give."""
         made = learner(self.created.learner, **self.created.learner_parameters)
         return made.fit(self.state.problem, self.state.history)
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """How wrong the classifier expects to be; several charts and pages want to know."""
+        return self.predictor.outlook()
 
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""

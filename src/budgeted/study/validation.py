@@ -19,7 +19,13 @@ _UNKNOWN = ("", "?")
 _FILE = "validation file"
 
 
-def read_validation(content: bytes, problem: Problem, label_column: str = "label") -> Validation:
+def read_validation(
+    content: bytes,
+    problem: Problem,
+    label_column: str = "label",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Validation:
     r"""Return the judge in a CSV; an error lists what is wrong, with lines.
 
     Parameters
@@ -31,6 +37,8 @@ def read_validation(content: bytes, problem: Problem, label_column: str = "label
         Of the study.
     label_column
         Which column holds the label.
+    delimiter, encoding
+        How the file is written; the delimiter is found out unless given.
 
     Examples
     --------
@@ -41,7 +49,7 @@ def read_validation(content: bytes, problem: Problem, label_column: str = "label
     >>> round(judge.error(NaiveBayes().fit(problem, [])), 3)
     0.667
     """
-    rows, lines = _rows(content, problem, label_column)
+    rows, lines = _rows(content, problem, label_column, delimiter, encoding)
     values = np.full((len(rows), len(problem.features)), -1, dtype=np.int64)
     labels = np.zeros(len(rows), dtype=np.int64)
     mistakes = []
@@ -71,9 +79,15 @@ def tidy_validation(content: bytes, problem: Problem, label_column: str = "label
     return as_csv(header, rows).encode()
 
 
-def _rows(content: bytes, problem: Problem, label_column: str) -> tuple[list[list[str]], list[int]]:
+def _rows(
+    content: bytes,
+    problem: Problem,
+    label_column: str,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> tuple[list[list[str]], list[int]]:
     """The label and the value of each feature, row by row; and the lines of the rows."""
-    header, rows, lines = parse_rows(content, _FILE)
+    header, rows, lines = parse_rows(content, _FILE, delimiter, encoding)
     # A feature may be called "label": the kept file has the label first.
     names = [feature.name for feature in problem.features]
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"

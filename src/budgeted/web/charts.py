@@ -31,7 +31,7 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
     Parameters
     ----------
     rows
-        Those of `budgeted.web.curve.Curve.rows`.
+        Those of `budgeted.web.curve.Curve.points`.
     budget
         Where the axis of the money ends.
     """

@@ -20,13 +20,11 @@ from budgeted.events import Created, Entry
 from budgeted.history import History
 from budgeted.judging import Validation
 from budgeted.learners import Committee, Outlook, learner
-from budgeted.learners.prospect import MODELS
+from budgeted.learners.prospect import FEW_CASES, MODELS
 from budgeted.study.standing import Standing, fold
 
 MOST_POINTS, _MOST_OF_LARGE = 120, 30
 """On the way of a study, and of one whose points take long to compute."""
-_FEW_CASES = 2048
-"""Up to so many different cases, errors are computed over all of them, which is fast."""
 _MODELS_OF_LARGE = 60
 """Drawn for a point of a large study; all points with the same numbers."""
 
@@ -78,7 +76,7 @@ class Curve:
     ...         curve = Curve(study.created)
     ...         curve.advance(study.history())
     >>> [(row["spent"], round(row["error"], 3)) for row in curve.points]
-    [(0.0, 0.5), (1.0, 0.433), (2.0, 0.325)]
+    [(0.0, 0.5), (1.0, 0.432), (2.0, 0.318)]
     """
 
     def __init__(self, created: Created, validation: Validation | None = None) -> None:
@@ -102,7 +100,7 @@ class Curve:
     @property
     def _small(self) -> bool:
         """Whether errors are computed over every case there is, which is fast."""
-        return math.prod(self._standing.state.problem.sizes) <= _FEW_CASES
+        return math.prod(self._standing.state.problem.sizes) <= FEW_CASES
 
     @property
     def bytes(self) -> int:
