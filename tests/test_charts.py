@@ -99,6 +99,7 @@ def check_errors(rows, predictors):
         assert (row["error"], row["low"], row["high"]) == (now.error, now.low, now.high)
 
 
+@pytest.mark.slow
 def test_the_curve_tells_the_error_of_each_classifier_on_the_way(long_history):
     created, entries = long_history
     track = Curve(created)
@@ -167,6 +168,7 @@ def long_history(tmp_path_factory):
         return study.created, study.history()
 
 
+@pytest.mark.slow
 def test_a_long_study_has_few_points_and_ends_with_the_last(long_history, monkeypatch):
     monkeypatch.setattr(curve, "MOST_POINTS", 7)
     created, entries = long_history
@@ -182,6 +184,7 @@ def test_a_long_study_has_few_points_and_ends_with_the_last(long_history, monkey
     assert one_by_one.points[-1]["spent"] == 30
 
 
+@pytest.mark.slow
 def test_the_measured_error_counts_wrong_answers(long_history):
     created, entries = long_history
     standing = fold(None, entries, "test")

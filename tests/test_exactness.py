@@ -48,6 +48,7 @@ def test_two_label_expected_loss_equals_brute_force(data, belief, kind):
 
 @given(st.data(), beliefs(features=(1, 4), prior_counts=tiny_counts), SMOOTH)
 @settings(max_examples=100)
+@pytest.mark.slow
 def test_two_label_expected_loss_equals_brute_force_with_tiny_counts(data, belief, kind):
     check_expected_loss(belief, draw_allocation(data, belief), kind)
 
@@ -195,6 +196,7 @@ def test_particles_are_within_four_standard_errors(data, labels, kind):
     assert found.standard_error < 0.02
 
 
+@pytest.mark.slow
 def test_particle_standard_errors_are_neither_too_small_nor_too_large():
     """Over 400 seeds the reported error must be the spread that is really there."""
     rng = np.random.default_rng(5)

@@ -65,6 +65,7 @@ def files(folder):
     return {each.name: each.read_bytes() for each in (folder / "out").iterdir() if each.is_file()}
 
 
+@pytest.mark.slow
 def test_a_look_with_fewer_runs_leaves_the_full_result_alone(folder):
     assert run(folder).exit_code == 0
     full = files(folder)
@@ -157,6 +158,7 @@ class Frugal:
 """
 
 
+@pytest.mark.slow
 def test_a_policy_that_stops_early_is_listed_and_drawn_with_what_it_spent(folder):
     (folder / "frugal.py").write_text(FRUGAL)
     (folder / "visits.toml").write_text(
@@ -179,6 +181,7 @@ def test_a_policy_that_stops_early_is_listed_and_drawn_with_what_it_spent(folder
     assert ends["round-robin"] > 15
 
 
+@pytest.mark.slow
 def test_where_all_money_is_spent_the_table_does_not_repeat_it(folder):
     (folder / "visits.toml").write_text(TOML.replace("fever = 1, age = 4, smoker = 2", "").replace(
         "costs = {}", "costs = 1"))  # fmt: skip

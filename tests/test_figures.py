@@ -39,6 +39,7 @@ def test_every_policy_has_a_line_and_a_band_of_95_percent(figure):
     ("ending", "begins"),
     [(".png", b"\x89PNG"), (".svg", b"<svg"), (".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")],
 )
+@pytest.mark.slow
 def test_it_is_drawn_in_every_format(figure, tmp_path, ending, begins):
     target = figures.save(figure, tmp_path / f"figure{ending}")
     content = target.read_bytes()

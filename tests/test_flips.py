@@ -37,6 +37,7 @@ def strata(content, rng, each):
     return header + heads + [rng.randrange(8 * len(content)) for _ in range(each)]
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_opens_all_or_nothing(whole):
     content, _ = whole
     opener, rng = flips.FromMemory(content), random.Random(5)
@@ -95,6 +96,7 @@ def crashed(tmp_path_factory):
         return copy, journal.read()
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_in_the_write_ahead_log(crashed, tmp_path):
     """SQLite takes a damaged end for none at all: that something is missing is known beside it."""
     folder, entries = crashed

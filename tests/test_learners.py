@@ -72,6 +72,7 @@ def by_quadrature(table, kappa, beta):
 
 @given(boolean_counts, st.sampled_from(LEVELS), st.sampled_from(EVENNESS))
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_the_evidence_of_a_strength_is_near_the_integral(counts, level, beta):
     table = np.array(counts, dtype=float).reshape(2, 2)
     found = strengths(table[None], [beta], [level]).logs[0, 0, 1]
@@ -249,6 +250,7 @@ def test_a_value_that_never_occurs_changes_little():
     assert abs(few - more).max() < 0.1
 
 
+@pytest.mark.slow
 def test_how_many_values_a_feature_has_does_not_make_it_promising():
     """Chi-squared between two labels, of features that nobody has looked at.
 

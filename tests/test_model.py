@@ -72,6 +72,7 @@ def test_it_predicts_what_the_belief_says_and_survives_json(belief):
 
 
 @given(committees(), st.data())
+@pytest.mark.slow
 def test_it_predicts_what_the_committee_says_and_survives_json(made, data):
     again = Model.from_json(Model.of(made, study="a", events=7).to_json())
     assert again == Model.of(made, study="a", events=7)
@@ -141,6 +142,7 @@ def test_evidence_that_is_repeated_by_hand():
 
 
 @given(committees())
+@pytest.mark.slow
 def test_what_stands_in_the_file_is_the_committee(made):
     plain = json.loads(Model.of(made).to_json())
     assert plain["weights"] == made.weights.tolist()
@@ -192,6 +194,7 @@ def test_what_was_paid_in_vain_is_not_called_bought(data, name):
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.slow
 def test_a_model_predicts_as_the_judge_does(name, labels):
     """Error on cases with missing values: model, validation, and one judge for many committees."""
     rng = np.random.default_rng(labels)

@@ -118,6 +118,7 @@ def confirmation(answer):
 
 
 @pytest.mark.parametrize("htmx", [True, False], ids=["htmx", "plain"])
+@pytest.mark.slow
 def test_what_cannot_be_undone_says_first_what_will_happen(site, htmx):
     with Study.open(site.database, "flu") as study:
         pending, told = study.requests("pending"), study.request(1)

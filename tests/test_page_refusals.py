@@ -71,6 +71,7 @@ def test_a_write_of_unknown_fate_is_not_called_undone_and_is_pressed_again(
     assert [each[:14] for each in events(site)[len(before) :]] == ["request 2 told"]
 
 
+@pytest.mark.slow
 def test_a_program_is_told_the_key_of_a_write_of_unknown_fate(site, lost):
     lost(True)
     answer = site.post("/api/studies/flu/ask", json={"n": 1}, headers={"Idempotency-Key": "k7"})

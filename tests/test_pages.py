@@ -125,6 +125,7 @@ def test_pages_hold_nothing_inline_and_all_they_load_is_here(site):
         assert site.get(each).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_history_is_read_page_by_page(tmp_path):
     with make_study(tmp_path / "studies.db", name="long") as study:
         for _ in range(120):

@@ -439,6 +439,7 @@ def test_the_first_event_holds_the_whole_setting(study):
 
 @given(st.data())
 @settings(max_examples=25)
+@pytest.mark.slow
 def test_any_life_keeps_the_identity_of_money(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("life")
     problem = studies.make_problem(("0.1", "0.7"), budget="2.05")

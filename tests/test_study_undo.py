@@ -82,6 +82,7 @@ def test_what_is_undone_leaves_everything_as_it_was_and_the_log_says_both(tmp_pa
     )
 )
 @settings(max_examples=25)
+@pytest.mark.slow
 def test_a_study_with_slips_is_the_study_without_them(tmp_path_factory, steps):
     """The same steps in two studies, one of them with slips that are taken back in between."""
     folder = tmp_path_factory.mktemp("undo")

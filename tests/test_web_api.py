@@ -203,6 +203,7 @@ def test_a_preview_says_what_is_wrong_row_by_row(empty):
 
 
 @pytest.mark.parametrize("name", ["a/b", "..", "%2F", "100%", "<b>", "é?#&", "a b", "a\\b"])
+@pytest.mark.slow
 def test_a_study_may_have_any_name(tmp_path, name):
     make_study(tmp_path / "studies.db", name).release()
     with client(tmp_path) as found:

@@ -63,6 +63,7 @@ def test_a_name_may_be_tried_twenty_times_wherever_from():
     assert trial("198.51.100.1", "ben", "ben's") == "right"
 
 
+@pytest.mark.slow
 def test_nobody_is_locked_out_for_ever():
     """Somebody tries anna's name day and night from everywhere; anna's own browser gets in at once,
     and any other browser as soon as there is a pause of six seconds."""
@@ -105,6 +106,7 @@ def test_memory_does_not_grow_with_names():
     assert len(buckets._full_at) <= 4_096
 
 
+@pytest.mark.slow
 def test_a_browser_that_was_in_before_gets_in_again(tmp_path):
     write_line(tmp_path / "passwords", "anna", password_line(PASSWORD))
     make_study(tmp_path / "studies.db").release()

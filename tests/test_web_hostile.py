@@ -50,6 +50,7 @@ def test_html_in_names_and_values_is_shown_as_it_is(local):
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.slow
 def test_formulas_in_reasons_are_harmless_in_the_csv(local, formula):
     local.post("/api/studies/flu/ask", json={"n": 1})
     local.post("/api/studies/flu/requests/1/cancel", json={"why": formula})

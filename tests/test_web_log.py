@@ -196,6 +196,7 @@ def test_metrics_can_be_made_public(tmp_path, files):
 
 
 @pytest.mark.parametrize("guarded", [True, False])
+@pytest.mark.slow
 def test_the_document_says_how_to_be_let_in(tmp_path, files, guarded):
     options = files if guarded else {}
     with client(tmp_path, **options) as browser:

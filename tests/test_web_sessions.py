@@ -87,6 +87,7 @@ def test_only_pages_begin_a_session(tmp_path, files):
         assert "set-cookie" in browser.get("/login").headers
 
 
+@pytest.mark.slow
 def test_a_restart_ends_no_session(tmp_path, files):
     with client(tmp_path, **files) as browser:
         log_in(browser)
@@ -120,6 +121,7 @@ def test_the_chosen_name_outlives_restarts_and_nights(tmp_path):
         assert browser.get("/api/studies/flu").json()["pending"][-1]["by"] == "Zoë"
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_host_live_side_by_side(tmp_path, files):
     """Browsers send the cookies of a host to all of its ports."""
     other = tmp_path / "other"
@@ -153,6 +155,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("foreign", FOREIGN)
+@pytest.mark.slow
 def test_foreign_cookies_do_not_hide_the_session(tmp_path, files, foreign):
     app = create_app(Settings(str(tmp_path / "studies.db"), **files))
     sessions = app.state.sessions = Sessions(None)
@@ -233,6 +236,7 @@ def test_pages_and_forms_keep_a_session_going_and_programs_do_not(tmp_path, file
         assert moved("GET", "/studies/flu/live"), "a page begins it"
 
 
+@pytest.mark.slow
 def test_logging_out_ends_it_after_a_restart_too(tmp_path, files):
     with client(tmp_path, **files) as browser, client(tmp_path, **files) as beside:
         log_in(browser)

@@ -397,6 +397,7 @@ def test_every_registered_policy_is_an_entry_and_can_be_made():
         chosen(["slf"])
 
 
+@pytest.mark.slow
 def test_a_file_is_completed_and_not_done_again(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "draw", lambda seed, number: tiny_world())
     one, two = Entry("one", "round-robin"), Entry("two", "random-shopper")
@@ -418,6 +419,7 @@ def test_a_file_is_completed_and_not_done_again(tmp_path, monkeypatch):
         complete(tmp_path, "selection", 0, [one], "as it was before")
 
 
+@pytest.mark.slow
 def test_the_commands_play_and_compare(tmp_path):
     played = CliRunner().invoke(main, ["--worlds", "2", "--workers", "1", "--results",
                                        str(tmp_path), "round-robin", "random-shopper"])  # fmt: skip
