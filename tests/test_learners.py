@@ -53,11 +53,11 @@ def everything(problem):
     return np.array(list(product(*map(range, problem.sizes))))
 
 
-boolean_counts = st.lists(st.integers(0, 12) | st.integers(0, 300), min_size=4, max_size=4)
+boolean_counts = st.lists(st.integers(0, 12), min_size=4, max_size=4)
 
 
-CLOSE = 0.3
-"""Nats by which the evidence of a level may be off; most counts are within a tenth of it."""
+CLOSE = 0.05
+"""Nats by which the evidence of a level may be off: a factor of 1.05 of its probability."""
 
 
 def by_quadrature(table, kappa, beta):
@@ -77,10 +77,7 @@ def test_the_evidence_of_a_strength_is_near_the_integral(counts, level, beta):
     table = np.array(counts, dtype=float).reshape(2, 2)
     found = strengths(table[None], [beta], [level]).logs[0, 0, 1]
     off = found - by_quadrature(table, level, beta)  # r − 1 is 1
-    # Where the labels are as different as can be, the share is hardly anywhere near one place.
-    assert abs(off) < CLOSE + 0.004 * abs(np.diff(table[:, 0] / np.maximum(table.sum(1), 1))[0]) * (
-        table.sum()
-    )
+    assert abs(off) < CLOSE
 
 
 @pytest.mark.parametrize("number", [15, 30, 500])
@@ -90,7 +87,7 @@ def test_the_evidence_of_features_alike_does_not_add_up_to_a_mistake(number):
     for beta in EVENNESS:
         found = strengths(even[None], [beta], LEVELS).logs[0, 0, 1:]
         exact = [by_quadrature(even, level, beta) for level in LEVELS]
-        np.testing.assert_allclose(found, exact, atol=0.05)
+        np.testing.assert_allclose(found, exact, atol=CLOSE)
 
 
 @given(st.integers(2, 6), st.integers(0, 5), st.sampled_from(LEVELS), st.sampled_from(EVENNESS))

@@ -15,9 +15,7 @@ from benchmark.zoo.worlds import ZooWorld
 from budgeted.learners import Outlook
 from budgeted.policies.base import Policy
 from budgeted.purchase import Purchase
-from budgeted.relevance import prior_belief
-from budgeted.state import State
-from budgeted.streams import POLICY, stream
+from budgeted.simulation import simulate
 
 LOOKS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)
 """Shares of the budget at which what was bought so far is judged; their mean is "on the way"."""
@@ -55,17 +53,11 @@ def play(
     belief
         What the policy believes in; see `budgeted.simulation.simulate`.
     """
-    problem = world.problem
     table = replace(world.world, rule=case_rule, seed=seed)
-    stock = table.open()
-    state = State.start(problem, table.cases, prior_belief(belief, problem))
-    step = 0
-    while (choice := policy.choose(state, stream(seed, POLICY, step))) is not None:
-        step += 1
-        answer = stock.buy(choice.action)
-        cost = problem.features[choice.action.feature].cost
-        state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
-    return tuple(state.history)
+    steps = simulate(world.problem, policy, table, seed=seed, loss=None, belief=belief)
+    return tuple(
+        Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps
+    )
 
 
 def within(purchases: Sequence[Purchase], money: Decimal) -> Sequence[Purchase]:

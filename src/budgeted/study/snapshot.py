@@ -7,10 +7,10 @@ from functools import cached_property
 
 from budgeted.errors import UnknownError
 from budgeted.events import Created, Entry
-from budgeted.learners import Committee, Outlook, learner
+from budgeted.learners import Committee, Outlook
 from budgeted.model import Model
 from budgeted.state import State
-from budgeted.study.standing import Requested, Standing
+from budgeted.study.standing import Requested, Standing, learner_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,7 @@ class Snapshot:
     @cached_property
     def predictor(self) -> Committee:
         """The classifier that the values bought so far give."""
-        made = learner(self.created.learner, **self.created.learner_parameters)
-        return made.fit(self.state.problem, self.state.history)
+        return learner_of(self.created).fit(self.state.problem, self.state.history)
 
     @cached_property
     def outlook(self) -> Outlook:

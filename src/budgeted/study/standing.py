@@ -28,7 +28,7 @@ from budgeted.errors import (
     UnknownError,
 )
 from budgeted.events import Asked, Created, Entry, Event
-from budgeted.learners import Committee, learner
+from budgeted.learners import Committee, Learner, learner
 from budgeted.listing import listed
 from budgeted.loss import named
 from budgeted.names import spelled
@@ -120,7 +120,7 @@ class Standing:
         self.created = created
         problem = problem_of(created)
         check_rule(created.case_rule)
-        self._learner = learner(created.learner, **created.learner_parameters)
+        self.learner = learner_of(created)
         named(created.loss)
         self.case_names = tuple(name for name, _ in created.cases)
         self._rows = {name: row for row, name in enumerate(self.case_names)}
@@ -148,7 +148,7 @@ class Standing:
 
     def predictor(self) -> Committee:
         """Return the classifier that the values bought so far give."""
-        return self._learner.fit(self.state.problem, self.state.history)
+        return self.learner.fit(self.state.problem, self.state.history)
 
     def draft(self, at: str = "", by: str = "", key: str = "", command: str = "") -> Standing:
         """Return a copy to try events on; what is tried there changes nothing here.
@@ -394,6 +394,11 @@ def _layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
 def _no_such(wrong: str, given: object, names: Sequence[str]) -> str:
     close = did_you_mean(given, names) if isinstance(given, str) else ""
     return f"{wrong} {given!r}; {close}{'T' if close else 't'}here are {listed(names)}"
+
+
+def learner_of(created: Created) -> Learner:
+    """Return the learner of a study, with the parameters that it began with."""
+    return learner(created.learner, **created.learner_parameters)
 
 
 def problem_of(created: Created) -> Problem:

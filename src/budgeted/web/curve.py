@@ -19,7 +19,7 @@ from budgeted.cache import size_of
 from budgeted.events import Created, Entry
 from budgeted.history import History
 from budgeted.judging import Validation
-from budgeted.learners import Committee, Outlook, learner
+from budgeted.learners import Committee, Outlook
 from budgeted.learners.prospect import FEW_CASES, MODELS
 from budgeted.study.standing import Standing, fold
 
@@ -87,9 +87,8 @@ class Curve:
         self.seq = 1
 
     def _predictor(self, bought: int) -> Committee:
-        created, problem = self._standing.created, self._standing.state.problem
-        made = learner(created.learner, **created.learner_parameters)
-        return made.fit(problem, self._history[:bought])
+        standing = self._standing
+        return standing.learner.fit(standing.state.problem, self._history[:bought])
 
     def _point(self, bought: int, paid: Decimal) -> Point:
         predictor, judge = self._predictor(bought), self._validation
