@@ -53,8 +53,14 @@ RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
 	$(BIN)/python -m reproduction --runs $(RUNS)
 
+PAPER := round-robin whole-cases uniform-expenditure biased-robin greedy sfl
 benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
-	$(BIN)/python -m benchmark --tier all
+	$(BIN)/python -m benchmark.zoo play --seed confirmation
+	$(BIN)/python -m benchmark.zoo judge --seed confirmation
+	$(BIN)/python -m benchmark.zoo play --seed tables auto former $(PAPER)
+	$(BIN)/python -m benchmark.zoo judge --seed tables auto former $(PAPER)
+	$(BIN)/python -m benchmark.fixed
+	$(BIN)/python -m benchmark.report --keep results/zoo
 
 speed: $(READY)  ## Measure the speed of decisions, of the engines, of studies and of the page
 	$(BIN)/python benchmarks/decisions.py

@@ -9,6 +9,7 @@ import itertools
 import math
 
 import numpy as np
+from scipy import special, stats
 
 
 def counts_of(belief):
@@ -58,6 +59,16 @@ def brute_loss(model, prior, kind):
     else:
         terms = totals * (1 - posterior.max(axis=1, keepdims=True))
     return math.fsum(terms.ravel())
+
+
+def log_evidence_of_level(table, kappa, beta, steps=40_000):
+    """Log-probability of the counts of a Boolean feature, integrated over the common share."""
+    share = (np.arange(steps) + 0.5) / steps
+    logs = stats.beta.logpdf(share, beta, beta)
+    for row in table:
+        logs += special.betaln(kappa * share + row[0], kappa * (1 - share) + row[1])
+        logs -= special.betaln(kappa * share, kappa * (1 - share))
+    return special.logsumexp(logs) - math.log(len(share))
 
 
 def compositions(total, parts):

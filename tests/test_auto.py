@@ -1,7 +1,8 @@
 """The default: its rule by slow and obvious means, and what goes with it in studies."""
 
+import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,15 +11,15 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State, Study
 from budgeted.cases import RULES, pick_case
-from budgeted.errors import ExperimentError, StudyFileError
-from budgeted.expectation import expected_loss, loss
+from budgeted.errors import ExperimentError, PolicyError, StudyFileError
+from budgeted.expectation import loss
+from budgeted.expectation.worth import Worth
 from budgeted.experiment import parse
 from budgeted.learners import Hierarchical, learner, parameters_of
-from budgeted.policies import Policy, policy
+from budgeted.policies import policy
 from budgeted.policies import settings as goes_with
 from budgeted.policies.auto import Auto, spread
 from budgeted.problem import Action
-from budgeted.relevance import RelevanceBelief, prior_belief
 from budgeted.simulation import simulate
 from budgeted.study.file import read_study
 from budgeted.synthetic import FIGURE_3B
@@ -27,39 +28,15 @@ from tests import contracts
 from tests.strategies import ordinary_counts, problems
 from tests.studies import answer, begin, check_everything, make_cases, make_problem
 
-KINDS = [Belief, RelevanceBelief]
 COSTS = st.sampled_from(["0.5", "1", "2", "3"])
-
-
-def under(kind, state):
-    """The same state with a belief of another kind."""
-    belief = kind(state.problem, state.belief.observed)
-    return State(
-        state.problem, belief, state.remaining, state.history, state.pending, state.cases_left,
-        state.next_number, state.last_action, state.reserved,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class UnderRelevance:
-    """A policy that is shown every state with a relevance-aware belief."""
-
-    chooser: Policy
-
-    def choose(self, state, rng):
-        return self.chooser.choose(under(RelevanceBelief, state), rng)
-
-
-@pytest.mark.parametrize("name", ["auto", "sfl", "greedy", "kg-star", "pair-lookahead"])
-@pytest.mark.parametrize("check", contracts.CHECKS, ids=lambda check: check.__name__)
-def test_contract_under_a_relevance_aware_belief(check, name):
-    check(UnderRelevance(policy(name)))
 
 
 @st.composite
 def states(draw, labels=2, most=6, **options):
     """States in the middle of a run, some requests under way, some cells without cases."""
-    options = {"features": (1, 3), "values": (2, 3), "prior_counts": ordinary_counts} | options
+    known = draw(st.booleans())
+    options = {"features": (1, 3), "values": (2, 3)} | options
+    options["prior_counts"] = ordinary_counts if known else st.just(1.0)
     problem = draw(problems(labels=labels, costs=COSTS, **options))
     supply = draw(st.lists(st.integers(1, 5), min_size=labels, max_size=labels))
     state = State.start(problem, cases=supply)
@@ -85,64 +62,83 @@ def slow_shares(total, room, held):
     return shares
 
 
-def slow_rates(state, kind):
-    """For each feature the best fall per money, and over how many purchases."""
-    problem, pending = state.problem, state.under_way()
-    now = expected_loss(state.belief, pending, kind)
-    labels = range(len(problem.labels))
+def held(state, feature):
+    """Values of each label that there are of a feature, those under way included."""
+    seen = state.belief.observed[:, state.belief.columns(feature)].sum(axis=1)
+    under_way = state.under_way()
+    return [
+        int(number) + under_way.get(Action(feature, label), 0) for label, number in enumerate(seen)
+    ]
+
+
+def by_share(state, feature):
+    """The same; of labels with as many values the more frequent counts as having fewer."""
+    shares = state.problem.prior
+    return [number - share / 2 for number, share in zip(held(state, feature), shares, strict=True)]
+
+
+def slow_rates(state):
+    """For each feature the best fall of the loss per money, over one or four values a label."""
+    belief = Hierarchical()
+    known = belief.posterior(state.problem, state.belief.observed.astype(float))
+    worth = Worth(known, belief.evenness, belief.levels)
+
+    def gain(feature, more):
+        numbers = np.zeros(state.cases_left.shape, dtype=np.int64)
+        for label, number in enumerate(more):
+            numbers[feature, label] = number + state.under_way().get(Action(feature, label), 0)
+        return worth.gains(numbers)[feature]
+
     result = {}
-    for feature, owner in enumerate(problem.features):
+    for feature, owner in enumerate(state.problem.features):
         paid = int(state.free // owner.cost)
-        room = [min(paid, int(state.cases_left[feature, label])) for label in labels]
-        held = [
-            int(state.belief.observed[label, state.belief.columns(feature)].sum())
-            + pending.get(Action(feature, label), 0)
-            for label in labels
-        ]
+        room = [min(paid, int(left)) for left in state.cases_left[feature]]
         most = min(paid, sum(room))
-        if not most:
-            continue
-        totals = {min(most, 4**power * len(room)) for power in range(8)}
-        rates = {}
-        for total in totals:
-            shares = slow_shares(total, room, held)
-            bought = dict(pending)
-            for label in labels:
-                cell = Action(feature, label)
-                bought[cell] = bought.get(cell, 0) + shares[label]
-            fall = now - expected_loss(state.belief, bought, kind)
-            rates[total] = fall / (total * float(owner.cost))
-        best = max(rates.values())
-        number = min(total for total, rate in rates.items() if rate >= best)
-        result[feature] = best, number, room
+        totals = {min(most, each * len(room)) for each in (1, 4)} - {0}
+        rates = [
+            (gain(feature, slow_shares(total, room, by_share(state, feature)))
+             - gain(feature, [0] * len(room))) / (total * float(owner.cost))
+            for total in totals
+        ]  # fmt: skip
+        if rates:
+            result[feature] = max(rates)
     return result
 
 
-@pytest.mark.parametrize("belief", KINDS)
-@given(data=st.data(), kind=st.sampled_from(["gini", "entropy"]))
+@pytest.mark.parametrize("labels", [2, 3])
+@given(data=st.data())
 @settings(max_examples=25)
-def test_rates_equal_the_slow_ones(belief, data, kind):
-    """Scores of all features, then the label whose share does most good alone."""
-    state = under(belief, data.draw(states()))
-    choice = policy("auto", loss=kind).choose(state, np.random.default_rng(0))
-    slow = slow_rates(state, kind)
+def test_rates_equal_the_slow_ones(labels, data):
+    """A round is completed; else of the best feature a label is bought that has the fewest."""
+    state = data.draw(states(labels=labels))
+    choice = Auto().choose(state, np.random.default_rng(0))
     if choice is None:
-        assert not slow
+        assert not state.affordable()
         return
-    assert {cell.feature for cell in choice.scores} == set(slow)
+    last, known = state.last_action, held(state, choice.action.feature)
+    same = [cell.label for cell in state.affordable() if cell.feature == choice.action.feature]
+    assert known[choice.action.label] == min(known[label] for label in same)
+    if last is not None:
+        before = held(state, last.feature)
+        fewer = [
+            cell.label
+            for cell in state.affordable()
+            if cell.feature == last.feature and before[cell.label] < before[last.label]
+        ]
+        assert (not choice.scores) == bool(fewer)
+        if fewer:
+            assert choice.action.feature == last.feature
+            assert choice.action.label in fewer
+            assert choice.plan == ()
+            return
+    slow, worth = slow_rates(state), Auto().worth(state)
     assert set(choice.scores) == set(state.affordable())
     for cell, score in choice.scores.items():
-        assert score == pytest.approx(-slow[cell.feature][0], abs=1e-10)
-    rate, number, room = slow[choice.action.feature]
-    assert rate >= max(each for each, _, _ in slow.values()) - 1e-10
-    share = math.ceil(number / len(room))
-    alone = {}
-    for label in np.flatnonzero(room).tolist():
-        bought = state.under_way()
-        cell = Action(choice.action.feature, label)
-        bought[cell] = bought.get(cell, 0) + min(share, room[label])
-        alone[label] = expected_loss(state.belief, bought, kind)
-    assert alone[choice.action.label] <= min(alone.values()) + 1e-9
+        assert score == pytest.approx(-slow[cell.feature], rel=1e-9, abs=1e-12)
+        assert worth[cell] == -score
+    assert np.isnan(worth).sum() == worth.size - len(choice.scores)
+    best = max(slow.values())
+    assert slow[choice.action.feature] >= best - 2e-6 * abs(best)
 
 
 @given(st.data(), st.integers(1, 4))
@@ -155,87 +151,124 @@ def test_shares_are_as_even_as_can_be(data, labels):
     assert found.tolist() == [slow_shares(total, room, held)]
 
 
-@pytest.mark.parametrize("belief", KINDS)
-def test_of_two_equal_features_the_cheaper_is_bought(belief):
-    problem = contracts.make_problem(["2", "1", "3"], budget="40")
-    state = under(belief, State.start(problem))
-    for step in range(2):
-        choice = policy("auto").choose(state, np.random.default_rng(step))
-        assert choice.action.feature == 1
-        assert min(choice.scores, key=choice.scores.get).feature == 1
-        state = state.reserve(choice.action)
+def test_of_two_equal_features_the_cheaper_is_bought():
+    state = State.start(contracts.make_problem(["2", "1", "3"], budget="40"))
+    choice = Auto().choose(state, np.random.default_rng(0))
+    assert choice.action.feature == 1
+    assert min(choice.scores, key=choice.scores.get).feature == 1
 
 
-@pytest.mark.parametrize("belief", KINDS)
-def test_a_dear_feature_that_tells_everything_is_worth_its_price(belief):
-    """What is known of it says it is strong; at 30 times the price it is not worth it."""
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_feature_is_bought_under_every_label_before_another_one(labels, comes_back):
+    state = State.start(contracts.make_problem(["1"] * 4, labels=labels, budget="40"))
+    taken = []
+    for step in range(8 * labels):
+        choice = Auto().choose(state, np.random.default_rng(step))
+        assert bool(choice.scores) == (step % labels == 0)
+        taken.append(choice.action)
+        if comes_back:
+            state = state.after(Purchase(*choice.action, step % 2, 1))
+        else:
+            state = state.reserve(choice.action)
+    for at in range(0, len(taken), labels):
+        whole = taken[at : at + labels]
+        assert len({each.feature for each in whole}) == 1
+        assert {each.label for each in whole} == set(range(labels))
+
+
+def test_a_value_that_did_not_come_is_no_half_of_a_comparison():
+    state = State.start(contracts.make_problem(["1", "1"], budget="9"))
+    state = state.after(Purchase(0, 1, None, 1))
+    choice = Auto().choose(state, np.random.default_rng(0))
+    assert choice.scores
+    assert choice.reason.startswith("it is the best use of the next")
+
+
+def test_a_dear_feature_that_tells_everything_is_worth_its_price():
+    """What is known of it says it is strong; at 300 times the price it is not worth it."""
     for cost, wanted in (("1.5", 1), ("300", 0)):
         problem = Problem(
             [Feature("weak", ("no", "yes"), 1, ((9, 8), (8, 9))),
              Feature("strong", ("no", "yes"), cost, ((3, 1), (1, 3)))],
             ("well", "ill"), (0.5, 0.5), 1000,
         )  # fmt: skip
-        state = State.start(problem, belief=belief.prior(problem))
-        assert policy("auto").choose(state, np.random.default_rng(0)).action.feature == wanted
+        choice = Auto().choose(State.start(problem), np.random.default_rng(0))
+        assert choice.action.feature == wanted
 
 
-@pytest.mark.parametrize("belief", KINDS)
 @pytest.mark.parametrize("labels", [2, 3])
 @given(data=st.data())
 @settings(max_examples=10)
-def test_it_spends_all_it_can_whatever_is_left(belief, labels, data):
+def test_it_spends_all_it_can_whatever_is_left(labels, data):
     """Unequal costs, few cases, requests under way: it stops when nothing is affordable."""
-    state = under(belief, data.draw(states(labels=labels, features=(1, 2))))
+    state = data.draw(states(labels=labels, features=(1, 2)))
     for step in range(100):
-        choice = policy("auto").choose(state, np.random.default_rng(step))
+        choice = Auto().choose(state, np.random.default_rng(step))
         if choice is None:
             break
         assert choice.action in state.affordable()
         assert all(math.isfinite(score) for score in choice.scores.values())
         state = state.reserve(choice.action)
     assert not state.affordable()
+    assert np.isnan(Auto().worth(state)).all()
 
 
-@pytest.mark.parametrize("belief", KINDS)
-def test_one_case_left(belief):
+def test_one_case_left():
     problem = contracts.make_problem(["1", "1"], labels=3, budget="50")
-    state = under(belief, State.start(problem, cases=(0, 1, 0)))
-    first = policy("auto").choose(state, np.random.default_rng(0))
+    state = State.start(problem, cases=(0, 1, 0))
+    first = Auto().choose(state, np.random.default_rng(0))
     assert first.action.label == 1
     state = state.after(Purchase(*first.action, 1, "1"))
-    second = policy("auto").choose(state, np.random.default_rng(0))
+    second = Auto().choose(state, np.random.default_rng(0))
     assert second.action == (1 - first.action.feature, 1)
-    assert policy("auto").choose(state.reserve(second.action), np.random.default_rng(0)) is None
+    assert Auto().choose(state.reserve(second.action), np.random.default_rng(0)) is None
+
+
+@pytest.mark.parametrize("prior", [(0.999, 0.001), (0.97, 0.03)])
+@pytest.mark.parametrize("number", [1, 30, 100])
+def test_what_is_worth_nothing_is_bought_all_the_same(prior, number):
+    """The worth of what hardly matters is lost in its estimate, and may be below nothing."""
+    problem = Problem([Feature(name, ("0", "1"), 1) for name in "ab"], ("x", "y"), prior, 900)
+    for seed, cases in ((0, (200, 0)), (1, (200, 0)), (2, (200, 200))):
+        state, rng = State.start(problem, cases), np.random.default_rng(seed)
+        for feature, label, _ in itertools.product((0, 1), np.flatnonzero(cases), range(number)):
+            state = state.after(Purchase(feature, label, int(rng.integers(2)), 1))
+        assert Auto().choose(state, rng).action in state.affordable()
 
 
 def test_it_says_why():
     problem = contracts.make_problem(["1", "1"], budget="1")
-    choice = policy("auto").choose(State.start(problem), np.random.default_rng(0))
+    choice = Auto().choose(State.start(problem), np.random.default_rng(0))
     other = f"f{1 - choice.action.feature}"
     assert choice.reason == (
         f"it is the best use of the next 1; nothing of it is known yet; {other!r} would be as good"
     )
     state = State.start(contracts.make_problem(["1", "3"], budget="20"))
-    state = state.after(Purchase(1, 0, 0, "3")).reserve((1, 1))
-    choice = policy("auto").choose(state, np.random.default_rng(0))
+    state = state.after(Purchase(1, 0, 0, "3"))
+    choice = Auto().choose(state, np.random.default_rng(0))
+    assert choice.action == (1, 1)
+    assert choice.reason == (
+        "to set beside the value of 'label 0' that was asked for before; "
+        "known or under way: 1 'label 0', 0 'label 1'"
+    )
+    choice = Auto().choose(state.reserve(choice.action), np.random.default_rng(0))
     rates = {cell.feature: -score for cell, score in choice.scores.items()}
     behind = 1 - min(rates.values()) / max(rates.values())
     second = min(rates, key=rates.__getitem__)
     assert f"'f{second}' is {100 * behind:.0f} % behind" in choice.reason
-    assert choice.engine == "spectral"
-    relevance = under(RelevanceBelief, State.start(problem))
-    assert policy("auto").choose(relevance, np.random.default_rng(0)).engine == "outcomes"
+    assert choice.engine == ""
+
+
+def test_it_has_no_parameters():
+    for wrong in ({"loss": "gini"}, {"engine": "auto"}, {"particles": 50}):
+        with pytest.raises(PolicyError, match="'auto' has no parameter"):
+            policy("auto", **wrong)
 
 
 def test_what_goes_with_it():
-    assert goes_with(Auto()) == {
-        "belief": "relevance",
-        "cases": "settle",
-        "learner": "hierarchical",
-    }
-    assert goes_with(Auto(), belief="plain")["belief"] == "plain"
-    for cannot in (Auto(loss="zero_one"), Auto(engine="particles")):
-        assert "belief" not in goes_with(cannot)
+    assert goes_with(Auto()) == {"cases": "settle", "learner": "hierarchical"}
+    assert goes_with(Auto(), learner="naive-bayes")["learner"] == "naive-bayes"
     assert goes_with(policy("sfl")) == {}
 
 
@@ -246,13 +279,12 @@ def place(tmp_path):
 
 def settings_of(study):
     created = study.created
-    return created.policy, created.belief, created.learner, created.case_rule
+    return created.policy, created.learner, created.case_rule
 
 
 def test_studies_have_the_default_with_all_that_goes_with_it(place):
     with Study.create(place, "a", make_problem(), make_cases(make_problem())) as study:
-        assert settings_of(study) == ("auto", "relevance", "hierarchical", "settle")
-        assert type(study.state.belief) is RelevanceBelief
+        assert settings_of(study) == ("auto", "hierarchical", "settle")
         for _ in range(6):
             for request in study.ask(2):
                 study.tell(request.number, answer(request))
@@ -269,14 +301,14 @@ def test_studies_have_the_default_with_all_that_goes_with_it(place):
         assert [each.spread for each in found.features] == made.spreads.tolist()
         assert 0 < made.correlations[0] < 1, "features may repeat each other"
     with Study.open(place, "a") as again:
-        assert settings_of(again) == ("auto", "relevance", "hierarchical", "settle")
+        assert settings_of(again) == ("auto", "hierarchical", "settle")
         assert again.state.belief == study.state.belief
         assert again.model() == found
 
 
 def test_other_policies_have_what_they_had(place):
     with begin(place, policy="sfl") as study:
-        assert settings_of(study) == ("sfl", "plain", "naive-bayes", "fresh")
+        assert settings_of(study) == ("sfl", "naive-bayes", "fresh")
         assert study.created.learner_parameters == {}
         for request in study.ask(4):
             study.tell(request.number, answer(request))
@@ -287,52 +319,27 @@ def test_other_policies_have_what_they_had(place):
 
 
 def test_what_is_given_counts(place):
-    options = {"belief": "plain", "learner": "naive-bayes", "case_rule": "overlap"}
-    with begin(place, **options) as study:
-        assert settings_of(study) == ("auto", "plain", "naive-bayes", "overlap")
-    with begin(place, "other", policy="round-robin", belief="relevance") as study:
-        assert settings_of(study) == ("round-robin", "relevance", "naive-bayes", "fresh")
-        assert type(study.state.belief) is RelevanceBelief
+    with begin(place, learner="naive-bayes", case_rule="overlap") as study:
+        assert settings_of(study) == ("auto", "naive-bayes", "overlap")
+    with begin(place, "other", policy="round-robin", learner="hierarchical") as study:
+        assert settings_of(study) == ("round-robin", "hierarchical", "fresh")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"loss": "zero_one"}, {"parameters": {"loss": "zero_one"}},
-     {"parameters": {"engine": "particles", "particles": 50}}],
-)  # fmt: skip
-def test_what_a_relevance_aware_belief_cannot_do_begins_with_a_plain_one(place, options):
-    with begin(place, **options) as study:
-        assert settings_of(study) == ("auto", "plain", "hierarchical", "settle")
-        assert study.ask(1)
+def test_the_loss_of_a_study_steers_those_that_take_one(place):
+    for at, (name, parameters) in enumerate((("auto", {}), ("sfl", {"loss": "zero_one"}))):
+        with begin(place, f"study {at}", policy=name, loss="zero_one") as study:
+            assert study.ask(1)[0].asked.parameters == parameters
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [({"loss": "zero_one"}, "loss: a relevance-aware belief looks ahead by gini or entropy, not"),
-     ({"parameters": {"loss": "zero_one"}}, "policy: a relevance-aware belief looks ahead by gini"),
-     ({"policy": "sfl", "parameters": {"loss": "zero_one"}}, "policy: a relevance-aware belief"),
-     ({"policy": "greedy", "parameters": {"engine": "grid"}}, "policy: the grid engine is for pl")],
-)  # fmt: skip
-def test_what_it_cannot_do_is_said_before_the_study_begins(place, options, says):
+def test_parameters_that_it_does_not_have_are_refused(place):
+    with pytest.raises(StudyFileError, match="policy 'auto' has no parameter 'loss'"):
+        begin(place, parameters={"loss": "gini"})
+
+
+def test_unknown_words_are_explained(place):
+    says = "there is no learner 'odd'; there are hierarchical, naive-bayes"
     with pytest.raises(StudyFileError, match=says):
-        begin(place, belief="relevance", **options)
-
-
-def test_biased_robin_looks_at_losses_but_not_ahead(place):
-    with begin(place, policy="biased-robin", belief="relevance",
-               parameters={"loss": "zero_one"}) as study:  # fmt: skip
-        for request in study.ask(4):
-            study.tell(request.number, answer(request))
-        assert study.ask(1)
-
-
-@pytest.mark.parametrize(
-    ("option", "says"),
-    [("belief", "plain, relevance"), ("learner", "hierarchical, naive-bayes")],
-)
-def test_unknown_words_are_explained(place, option, says):
-    with pytest.raises(StudyFileError, match=f"there is no {option} 'odd'; there are {says}"):
-        begin(place, **{option: "odd"})
+        begin(place, learner="odd")
 
 
 TOML = """
@@ -356,18 +363,19 @@ def read(tmp_path):
 
 
 def test_keys_of_a_study_file(read):
-    given_ = read('belief = "plain"\nlearner = "naive-bayes"\ncase_rule = "settle"')
-    assert (given_.belief, given_.learner, given_.case_rule) == ("plain", "naive-bayes", "settle")
+    given_ = read('learner = "naive-bayes"\ncase_rule = "settle"')
+    assert (given_.learner, given_.case_rule) == ("naive-bayes", "settle")
     given_ = read("")
-    assert (given_.belief, given_.learner, given_.case_rule) == (None, None, None)
+    assert (given_.learner, given_.case_rule) == (None, None)
+    with pytest.raises(StudyFileError, match="belief: there is no such key"):
+        read('belief = "plain"')
 
 
-@pytest.mark.parametrize("value", ['"odd"', "3", "[1]", '["plain"]', "{a = 1}"])
+@pytest.mark.parametrize("value", ['"odd"', "3", "[1]", '["naive-bayes"]', "{a = 1}"])
 def test_wrong_keys_of_a_study_file(read, value):
     with pytest.raises(StudyFileError) as caught:
-        read(f"belief = {value}\nlearner = {value}")
+        read(f"learner = {value}")
     said = "\n".join(caught.value.mistakes)
-    assert "belief: must be one of plain, relevance, got" in said
     assert "learner: must be one of hierarchical, naive-bayes, got" in said
 
 
@@ -379,25 +387,23 @@ def an_experiment(**entry):
 
 
 def test_contenders_may_say_what_goes_with_them():
-    entry = an_experiment(belief="plain", learner="naive-bayes", cases="overlap")
+    entry = an_experiment(learner="naive-bayes", cases="overlap")
     contender = entry.contenders[0]
-    assert (contender.belief, contender.learner, contender.cases) == (
-        "plain", "naive-bayes", "overlap",
-    )  # fmt: skip
+    assert (contender.learner, contender.cases) == ("naive-bayes", "overlap")
     assert contender.parameters == {}
     runs = [an_experiment(**each).play(an_experiment(**each).contenders[0], 0)
-            for each in ({}, {"loss": "zero_one"}, {"belief": "plain"})]  # fmt: skip
-    assert [len(run.error) for run in runs] == [5, 5, 5]
+            for each in ({}, {"learner": "naive-bayes"})]  # fmt: skip
+    assert [len(run.error) for run in runs] == [5, 5]
     assert len({entry.digest(), an_experiment().digest()}) == 2
 
 
 @pytest.mark.parametrize(
     ("entry", "says"),
-    [({"belief": "odd"}, "belief: must be one of plain, relevance, got 'odd'"),
-     ({"belief": ["plain"]}, "belief: must be one of plain, relevance, got"),
+    [({"belief": "plain"}, "policy 'auto' has no parameter 'belief'"),
+     ({"loss": "gini"}, "policy 'auto' has no parameter 'loss'"),
+     ({"learner": ["naive-bayes"]}, "learner: must be one of hierarchical, naive-bayes, got"),
      ({"learner": 3}, "learner: must be one of hierarchical, naive-bayes, got 3"),
-     ({"cases": "odd"}, "cases: must be one of fresh, overlap, settle"),
-     ({"belief": "relevance", "loss": "zero_one"}, "looks ahead by gini or entropy")],
+     ({"cases": "odd"}, "cases: must be one of fresh, overlap, settle")],
 )  # fmt: skip
 def test_contenders_that_make_no_sense(entry, says):
     with pytest.raises(ExperimentError, match=says):
@@ -467,16 +473,15 @@ def test_settled_values_overlap():
 
 def errors(chooser, seeds, budget):
     """True errors at the end of runs in the figure-3(b) problem, with what goes with the policy."""
-    chosen = {"belief": "plain", "learner": "naive-bayes", "cases": "fresh"} | goes_with(chooser)
+    chosen = {"learner": "naive-bayes", "cases": "fresh"} | goes_with(chooser)
     found = []
     for seed in seeds:
         drawn = FIGURE_3B.draw(seed, budget)
         world = replace(drawn.world, rule=chosen["cases"])
         bought = [
             Purchase(row.feature, row.label, row.value, row.cost, row.case)
-            for row in simulate(drawn.problem, chooser, world, seed=seed, loss=None,
-                                belief=chosen["belief"])
-        ]  # fmt: skip
+            for row in simulate(drawn.problem, chooser, world, seed=seed, loss=None)
+        ]
         predictor = learner(chosen["learner"]).fit(drawn.problem, bought)
         found.append(drawn.truth.error(predictor))
     return np.array(found)
@@ -500,22 +505,11 @@ def test_what_simulate_reports_is_what_the_pieces_say():
     drawn = FIGURE_3B.draw(5, 20)
     world = replace(drawn.world, rule="settle")
     rows = list(
-        simulate(drawn.problem, Auto(), world, seed=5, truth=drawn.truth, belief="relevance",
-                 learner=Hierarchical())
-    )  # fmt: skip
+        simulate(drawn.problem, Auto(), world, seed=5, truth=drawn.truth, learner=Hierarchical())
+    )
     assert rows[-1].true_error == pytest.approx(errors(Auto(), [5], 20)[0], abs=1e-12)
-    belief = prior_belief("relevance", drawn.problem)
+    belief = Belief.prior(drawn.problem)
     for row in rows:
         belief = belief.observe(row.feature, row.label, row.value)
         assert row.loss == pytest.approx(loss(belief), abs=1e-12)
-        assert row.engine == "outcomes"
-
-
-@pytest.mark.parametrize("known", [0, 1])
-def test_where_nothing_speaks_for_either_label_the_one_with_fewer_values_is_bought(known):
-    """With such a prior no purchase that the money pays for changes a decision."""
-    problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y"), (0.95, 0.05), 4)
-    state = State.start(problem).after(Purchase(0, known, 0, 1))
-    for seed in range(20):
-        choice = Auto(loss="zero_one").choose(state, np.random.default_rng(seed))
-        assert choice.action.label == 1 - known
+        assert row.engine == ""

@@ -136,9 +136,13 @@ def test_what_refers_to_itself():
     assert 1000 < size_of(knot) < 1500
 
 
-DECIDING = ("expectation", "policies", "learners", "special", "relevance", "belief", "study")
+DECIDING = ("expectation", "policies", "learners", "special", "memory", "belief", "study")
 """Where results depend on the counts and the history of a study."""
-SMALL = {"budgeted.expectation.spectral._prior_factor": "32 results of 1.4 kB"}
+SMALL = {
+    "budgeted.expectation.spectral._prior_factor": "32 results of 1.4 kB",
+    "budgeted.expectation.worth._prior_factor": "32 results of 0.4 kB",
+    "budgeted.expectation.imagined._compositions": "64 results of at most 225 rows of 225 numbers",
+}
 """What `functools` may remember there, and why."""
 
 

@@ -40,7 +40,7 @@ def all_charts(study):
     track.advance(study.history())
     return {
         "error": charts.error_against_money(track.points, float(study.state.problem.budget)),
-        "worth": charts.worth(status.cells, status.loss),
+        "worth": charts.worth(status.cells),
         "purchases": charts.purchases(status.cells),
         "belief": charts.belief_of(study.predictor(), "f0"),
     }
@@ -58,6 +58,12 @@ def test_purchases_are_counted_by_feature_and_label(study):
     assert sum(row["bought"] for row in rows) == 4
     assert sum(row["pending"] for row in rows) == 1
     assert sum(row["failed"] for row in rows) == 1
+
+
+def test_worth_is_compared_with_the_best(study):
+    rows = all_charts(study)["worth"]["data"]["values"]
+    assert [row["worth"] for row in rows] == [cell.worth for cell in study.status().cells]
+    assert max(row["worth"] for row in rows) == 1
 
 
 def test_beliefs_are_shares_inside_their_intervals(study):

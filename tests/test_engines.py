@@ -12,7 +12,7 @@ from budgeted import Belief, Feature, Problem
 from budgeted.cache import Cache
 from budgeted.errors import AllocationError, EngineError, ObservationError
 from budgeted.expectation import ENGINES, expected_loss, lookahead, loss, spectral
-from budgeted.expectation.memory import Memory
+from budgeted.memory import Memory
 
 
 def a_belief(labels=2, features=2):

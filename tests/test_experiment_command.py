@@ -202,7 +202,7 @@ def test_less_than_the_budget_never_looks_like_it(spent, says):
 
 def test_all_mistakes_of_a_file_are_reported_at_once_a_line_each(folder):
     """Also that the table has no such column, which only shows when it is read."""
-    wrong = TOML.replace("runs =", "rnus =").replace('"greedy"', '"gredy"\nbelief = "none"')
+    wrong = TOML.replace("runs =", "rnus =").replace('"greedy"', '"gredy"\nlearner = "none"')
     wrong = wrong.replace('"state"', '"stat"').replace("budget = 20", 'budget = "lots"')
     (folder / "visits.toml").write_text(wrong)
     result = run(folder)
@@ -211,7 +211,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once_a_line_each(folder):
     assert first == f"Error: {folder / 'visits.toml'}: 5 mistakes"
     starts = [
         "  rnus: unknown; did you mean 'runs'?",
-        "  policy[0]: belief: must be one of",
+        "  policy[0]: learner: must be one of",
         "  policy[0]: there is no policy 'gredy'; did you mean 'greedy'?",
         "  problem: budget: must be an amount of money",
         "  problem: label: there is no column 'stat'; did you mean 'state'?",

@@ -24,7 +24,8 @@ from budgeted.learners import (
 )
 from budgeted.learners.posterior import posterior
 from budgeted.learners.strength import strengths
-from budgeted.special import log_rising
+from budgeted.special import log_gamma, log_rising, log_rising_whole
+from tests import oracles
 
 LEVELS, EVENNESS = Hierarchical().levels, Hierarchical().evenness
 
@@ -60,24 +61,39 @@ CLOSE = 0.05
 """Nats by which the evidence of a level may be off: a factor of 1.05 of its probability."""
 
 
-def by_quadrature(table, kappa, beta):
-    """Log-probability of the counts of a Boolean feature, integrated over the common share."""
-    share = (np.arange(40_000) + 0.5) / 40_000
-    logs = stats.beta.logpdf(share, beta, beta)
-    for row in table:
-        logs += special.betaln(kappa * share + row[0], kappa * (1 - share) + row[1])
-        logs -= special.betaln(kappa * share, kappa * (1 - share))
-    return special.logsumexp(logs) - math.log(len(share))
-
-
 @given(boolean_counts, st.sampled_from(LEVELS), st.sampled_from(EVENNESS))
 @settings(max_examples=60)
 @pytest.mark.slow
 def test_the_evidence_of_a_strength_is_near_the_integral(counts, level, beta):
     table = np.array(counts, dtype=float).reshape(2, 2)
     found = strengths(table[None], [beta], [level]).logs[0, 0, 1]
-    off = found - by_quadrature(table, level, beta)  # r − 1 is 1
+    off = found - oracles.log_evidence_of_level(table, level, beta)  # √(r − 1) is 1
     assert abs(off) < CLOSE
+
+
+def by_quadrature_of_three(table, kappa, beta, steps=150):
+    """The same for three values: over the share of the first, and of the second in the rest."""
+    first, second = np.meshgrid(*[(np.arange(steps) + 0.5) / steps] * 2)
+    shares = np.stack([first, (1 - first) * second, (1 - first) * (1 - second)], axis=-1)
+    logs = np.log(1 - first) + stats.dirichlet.logpdf(shares.reshape(-1, 3).T, [beta] * 3).reshape(
+        first.shape
+    )
+    for row in table:
+        logs += (special.gammaln(kappa * shares + row) - special.gammaln(kappa * shares)).sum(-1)
+        logs -= special.gammaln(kappa + row.sum()) - special.gammaln(kappa)
+    return special.logsumexp(logs) - 2 * math.log(steps)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_evidence_of_a_feature_of_three_values_is_near_the_integral(level):
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        table = rng.integers(0, 9, (2, 3)).astype(float)
+        for beta in EVENNESS:
+            found = strengths(table[None], [beta], [level])
+            exact = by_quadrature_of_three(table, level * math.sqrt(2), beta)
+            assert abs(found.logs[0, 0, 1] - exact) < 2 * CLOSE
+            assert found.concentrations[0] == level * math.sqrt(2)
 
 
 @pytest.mark.parametrize("number", [15, 30, 500])
@@ -86,7 +102,7 @@ def test_the_evidence_of_features_alike_does_not_add_up_to_a_mistake(number):
     even = np.full((2, 2), float(number))
     for beta in EVENNESS:
         found = strengths(even[None], [beta], LEVELS).logs[0, 0, 1:]
-        exact = [by_quadrature(even, level, beta) for level in LEVELS]
+        exact = [oracles.log_evidence_of_level(even, level, beta) for level in LEVELS]
         np.testing.assert_allclose(found, exact, atol=CLOSE)
 
 
@@ -112,44 +128,66 @@ def test_the_posterior_is_the_sum_over_all_settings(sizes):
     """Setting by setting and feature by feature, in plain loops."""
     problem = a_problem(sizes)
     counts = np.random.default_rng(3).integers(0, 5, problem.prior_counts.shape).astype(float)
-    found = posterior(problem, counts, EVENNESS, LEVELS, 0.25)
-    logs, means = [], []
+    plain = 1.5 / (len(sizes) + 1.5)
+    found = posterior(problem, counts, EVENNESS, LEVELS, 1.5)
+    shares_of_levels = [(step, typical) for step in range(4) for typical in range(4)]
+    logs, means, components = [], [], []
     for beta in EVENNESS:
-        for step in range(4):
-            for typical in range(4):
-                log, parameters = math.log(0.75 / 32), []
-                for start, size in zip(problem.offsets, problem.sizes, strict=True):
-                    part = counts[:, start : start + size]
-                    each = strengths(part[None], [beta], LEVELS)
-                    share = len(sizes) ** (-step / 3)
-                    chances = [1 - share]
-                    for level in range(4):
-                        near = [at for at in (typical - 1, typical + 1) if 0 <= at < 4]
-                        own = 0.5 * (level == typical) + 0.5 * (level in near) / len(near)
-                        chances.append(share * own)
-                    joint = np.array(chances) * np.exp(each.logs[0, 0])
-                    log += math.log(joint.sum())
-                    draws = each.draws[0, 0]
-                    common = draws / draws.sum(axis=1, keepdims=True)
-                    kappa = np.array(LEVELS) * (size - 1)
-                    shares = [np.tile(common[0], (2, 1))] + [
-                        (part + k * m) / (part.sum(axis=1, keepdims=True) + k)
-                        for k, m in zip(kappa, common[1:], strict=True)
-                    ]
-                    parameters.append(np.tensordot(joint / joint.sum(), np.array(shares), 1))
-                logs.append(log)
-                means.append(np.concatenate(parameters, axis=1))
+        for step, typical in [*shares_of_levels, (None, 0)]:
+            prior = 1 / 5 if step is None else 1 / 5 / 4
+            log, parameters = math.log((1 - plain) / 2 * prior), []
+            for start, size in zip(problem.offsets, problem.sizes, strict=True):
+                part = counts[:, start : start + size]
+                each = strengths(part[None], [beta], LEVELS)
+                share = 0 if step is None else len(sizes) ** (-step / 3)
+                chances = [1 - share]
+                for level in range(4):
+                    near = [at for at in (typical - 1, typical + 1) if 0 <= at < 4]
+                    own = 0.5 * (level == typical) + 0.5 * (level in near) / len(near)
+                    chances.append(share * own)
+                joint = np.array(chances) * np.exp(each.logs[0, 0])
+                log += math.log(joint.sum())
+                draws = each.draws[0, 0]
+                common = draws / draws.sum(axis=1, keepdims=True)
+                kappa = np.array(LEVELS) * math.sqrt(size - 1)
+                shares = [np.tile(common[0], (2, 1))] + [
+                    (part + k * m) / (part.sum(axis=1, keepdims=True) + k)
+                    for k, m in zip(kappa, common[1:], strict=True)
+                ]
+                parameters.append(np.tensordot(joint / joint.sum(), np.array(shares), 1))
+                components.append(joint / joint.sum())
+            logs.append(log)
+            means.append(np.concatenate(parameters, axis=1))
     stated = 0.0
     for start, size in zip(problem.offsets, problem.sizes, strict=True):
         for row in counts[:, start : start + size]:
             stated += special.gammaln(1 + row).sum() + special.gammaln(size)
             stated -= special.gammaln(size + row.sum())
-    logs.append(math.log(0.25) + stated)
+    logs.append(math.log(plain) + stated)
     weights = np.exp(logs - special.logsumexp(logs))
     np.testing.assert_allclose(found.weights, weights, atol=1e-9)
     for at, each in enumerate(means):
         np.testing.assert_allclose(found.of_setting(at), each, atol=1e-9)
-    np.testing.assert_allclose(found.of_setting(32), found.as_stated)
+    np.testing.assert_allclose(found.of_setting(34), found.as_stated)
+    every = [*means, found.as_stated]
+    np.testing.assert_allclose(found.expected, np.tensordot(weights, every, 1), atol=1e-9)
+    by_setting = np.reshape(components, (34, len(sizes), 5)) * weights[:-1, None, None]
+    for beta in range(2):
+        half = by_setting[17 * beta : 17 * (beta + 1)].sum(axis=0)
+        np.testing.assert_allclose(found.chances[:, 5 * beta : 5 * (beta + 1)], half, atol=1e-9)
+    np.testing.assert_allclose(found.chances[:, -1], weights[-1], atol=1e-9)
+
+
+def test_before_anything_is_bought_shares_and_levels_are_as_probable_as_stated():
+    for number in (1, 3, 20):
+        blank = Hierarchical().posterior(a_problem((2,) * number), np.zeros((2, 2 * number)))
+        stated = 3 / (number + 3)
+        matters = np.mean([number ** (-step / 3) for step in range(4)] + [0])
+        assert blank.weights[-1] == pytest.approx(stated)
+        for row in blank.chances:
+            assert row[-1] == pytest.approx(stated)
+            assert row[[0, 5]].sum() == pytest.approx((1 - stated) * (1 - matters))
+    assert blank.kappas([0, 3]).tolist() == [[math.inf, *LEVELS] * 2] * 2
 
 
 def test_what_is_known_to_somebody_stays_as_stated():
@@ -248,23 +286,35 @@ def test_a_value_that_never_occurs_changes_little():
 
 
 @pytest.mark.slow
-def test_how_many_values_a_feature_has_does_not_make_it_promising():
-    """Chi-squared between two labels, of features that nobody has looked at.
+def test_how_many_values_a_feature_has_makes_it_a_little_promising():
+    """How far two labels are apart, of features that nobody has looked at.
 
-    Its expectation depends on the level alone but for κ + 1 in place of κ, so that features of 2
-    and of 14 values are level; with a concentration of its own a value, the ratio would be 13.
+    With r values and κ = τ √(r − 1), chi-squared with the common shares m in the denominator is
+    2 (r − 1)/(κ + 1) on average: √13 times as much with 14 values as with 2, or less. Without a
+    denominator 1 − Σ m² takes the place of r − 1, which is β (r − 1)/(r β + 1) on average.
     """
-    sizes = (2, 14)
+    sizes, number = (2, 14), 6_000
     blank = Hierarchical(as_stated=1e-12).fit(a_problem(sizes), []).posterior
     rng = np.random.default_rng(1)
-    found = np.empty((6_000, 2))
-    for row in found:
+    squares, chi = np.empty((2, number, 2))
+    for at in range(number):
         drawn = prospect.draw_model(blank, rng)
-        means = drawn.mean(axis=0)
-        each = (drawn[0] - drawn[1]) ** 2 / np.maximum(means, 1e-12)
-        row[:] = np.add.reduceat(each, blank.problem.offsets)
-    two, fourteen = found.mean(axis=0)
-    assert 0.7 < fourteen / two < 1.6
+        each = (drawn[0] - drawn[1]) ** 2
+        squares[at] = np.add.reduceat(each, blank.problem.offsets)
+        each /= np.maximum(drawn.mean(axis=0), 1e-12)
+        chi[at] = np.add.reduceat(each, blank.problem.offsets)
+    matters = np.mean([2 ** (-step / 3) for step in range(4)] + [0])
+    inner, outer = (0.5 + 0.5 + 0.25) / 4, (0.5 + 0.25) / 4  # as the typical level, or beside it
+    for at, size in enumerate(sizes):
+        apart = sum(
+            share * 2 / (level * math.sqrt(size - 1) + 1)
+            for share, level in zip((outer, inner, inner, outer), LEVELS, strict=True)
+        )
+        even = np.mean([beta * (size - 1) / (size * beta + 1) for beta in EVENNESS])
+        error = squares[:, at].std() / math.sqrt(number)
+        assert abs(squares[:, at].mean() - matters * even * apart) < 4 * error
+    two, fourteen = chi.mean(axis=0)
+    assert 1.5 < fourteen / two < math.sqrt(13)
 
 
 def copies(number, right=0.75, cases=60, seed=2):
@@ -324,25 +374,25 @@ def test_a_value_is_judged_without_itself():
     made = Hierarchical().fit(problem, purchases)
     known = made.posterior
     left = dependence._left_out(known, made.means)
-    chances = dependence._chances(known)
     for label, column in zip(*np.nonzero(known.counts), strict=True):
         without = known.counts.copy()
         without[label, column] -= 1
         feature = int(np.searchsorted(problem.offsets, column, side="right")) - 1
         part = slice(problem.offsets[feature], problem.offsets[feature] + problem.sizes[feature])
         expected = np.zeros(2)
+        chances = known.chances[feature, :-1].reshape(2, 5)
         for beta in range(2):
             pooled = without[:, part].sum(axis=0) + EVENNESS[beta]
             at = column - part.start
-            expected += chances[beta, 0, column] * pooled[at] / pooled.sum()
+            expected += chances[beta, 0] * pooled[at] / pooled.sum()
             for level in range(1, 5):
                 draws = known.draws[beta, level, part]
                 kappa = known.concentrations[level, column]
                 prior = kappa * draws / draws.sum()
-                expected += chances[beta, level, column] * (
+                expected += chances[beta, level] * (
                     (without[:, column] + prior[at]) / (without[:, part].sum(axis=1) + kappa)
                 )
-        stated = 1 - chances[:, :, column].sum()
+        stated = known.chances[feature, -1]
         rows = without[:, part] + 1
         expected += stated * rows[:, column - part.start] / rows.sum(axis=1)
         # `means` leaves out settings that are improbable, so that a little is missing.
@@ -424,9 +474,10 @@ def test_wrong_names_and_parameters_are_explained():
         learner("naive-bayes", alpha=3)
     with pytest.raises(LearnerError, match=r"no learner \{\}"):
         learner({})
-    for wrong in ({"levels": (1.0,)}, {"evenness": 3.0}, {"as_stated": 1}, {"independence": 0}):
+    for wrong in ({"levels": (1.0,)}, {"evenness": 3.0}, {"as_stated": 0}, {"independence": 0}):
         with pytest.raises(LearnerError, match=f"{next(iter(wrong))}: must be"):
             learner("hierarchical", **wrong)
+    assert learner("hierarchical", as_stated=1).as_stated == 1
     for cell in ((3, 0, 0), (0, -1, 0), (0, 0, 2)):
         with pytest.raises(ObservationError, match="no positions of this problem"):
             NaiveBayes().fit(a_problem(), [Purchase(*cell, 1)])
@@ -461,8 +512,22 @@ def test_tiny_prior_counts_mean_all_or_nothing():
     assert (made.outlook().low, made.outlook().high) == (0.0, 0.5)
 
 
+def test_log_gamma_of_small_and_large_numbers():
+    numbers = np.geomspace(1e-6, 1e9, 4001)
+    slow = [math.lgamma(number) for number in numbers.tolist()]
+    np.testing.assert_allclose(log_gamma(numbers), slow, rtol=1e-13, atol=2e-14)
+
+
 @pytest.mark.parametrize("number", [1e3, 1e9, 1e15])
 def test_the_logarithm_of_rising_factorials_keeps_its_digits(number):
     steps = np.arange(50.0)
     exact = np.concatenate([[0], np.cumsum([math.log(number + at) for at in range(49)])])
     np.testing.assert_allclose(log_rising(np.full(50, number), steps), exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("number", [1e-3, 1.0, 5.0, 28.0])
+def test_rising_factorials_of_whole_steps_are_those_of_scipy(number):
+    steps = np.array([[0.0, 3.0], [7.0, 400.0]])
+    exact = special.gammaln(number + steps) - special.gammaln(number)
+    np.testing.assert_allclose(log_rising_whole(number, steps), exact, rtol=1e-10, atol=1e-12)
+    assert log_rising_whole(number, np.zeros((0, 2))).shape == (0, 2)

@@ -397,7 +397,6 @@ def test_the_command_knows_the_yardsticks():
         (("--features", 3, "--budget", 40), "would fit"),
         (("--features", 3, "--costs", "1,2"), "one for each of 3 features"),
         (("--prior", "a,b"), "must be numbers"),
-        (("--belief", "none"), "there is no belief"),
         (("--policy", "slf"), "did you mean"),
         (("--prior", "0.5,0.4"), "must sum to 1"),
     ],

@@ -11,7 +11,6 @@ from budgeted.policies import POLICIES, policy
 from budgeted.policies.auto import in_turns
 from budgeted.policies.planner import Planner
 from budgeted.problem import Action
-from budgeted.relevance import prior_belief
 
 
 class Counting:
@@ -35,12 +34,11 @@ def make_problem(budget=1000):
     return Problem(features, ("x", "y"), (0.5, 0.5), budget)
 
 
-def knowing(problem):
-    """A state in which a handful of several values of a feature is best."""
-    state = State.start(problem, (500, 500), prior_belief("relevance", problem))
-    for label in (0, 1):
-        for at in range(12):
-            value = (at + label * (at % 7 == 0)) % 3
+def knowing(problem, counts=((4, 4, 4), (6, 3, 3))):
+    """A state in which a handful of several values of a feature is best, by a tenth or so."""
+    state = State.start(problem, (500, 500))
+    for label, row in enumerate(counts):
+        for value in np.repeat(range(3), row).tolist():
             state = state.after(Purchase(0, label, value, 1)).after(Purchase(1, label, value, 1))
     return state
 
@@ -67,12 +65,7 @@ def test_a_handful_is_handed_out_without_deciding_again():
 
 def test_what_is_handed_out_is_what_was_weighed():
     """Half of it of either label, though there are many more values of one of them."""
-    problem = make_problem()
-    state = State.start(problem, (500, 500), prior_belief("relevance", problem))
-    for label, number in enumerate((40, 12)):
-        for at in range(number):
-            value = (at + label * (at % 7 == 0)) % 3
-            state = state.after(Purchase(0, label, value, 1)).after(Purchase(1, label, value, 1))
+    state = knowing(make_problem(), ((8, 8, 8), (3, 4, 1)))
     choice = policy("auto").choose(state, np.random.default_rng(0))
     labels = [each.label for each in (choice.action, *choice.plan)]
     assert len(labels) >= 8, "or this example says nothing"

@@ -33,9 +33,6 @@ VARIANTS = {
     "top-two-thompson-entropy": ("top-two-thompson", {"loss": "entropy", "redraws": 1}),
     "pair-lookahead-zero-one": ("pair-lookahead", {"loss": "zero_one", "max_depth": 3}),
     "pair-lookahead-particles": ("pair-lookahead", {"engine": "particles", "particles": 50}),
-    "auto-entropy": ("auto", {"loss": "entropy"}),
-    "auto-zero-one": ("auto", {"loss": "zero_one"}),
-    "auto-particles": ("auto", {"engine": "particles", "particles": 50}),
 }
 
 

@@ -33,10 +33,9 @@ from budgeted.experiment import parse
 from budgeted.policies import POLICIES
 from budgeted.runner import play_one
 loads = [
-    {"name": name, "label": f"{name} {belief} {cases}", "belief": belief, "cases": cases,
-     "learner": learner}
-    for name in POLICIES for belief, cases, learner in
-    [("plain", "fresh", "naive-bayes"), ("relevance", "settle", "hierarchical")]
+    {"name": name, "label": f"{name} {cases}", "cases": cases, "learner": learner}
+    for name in POLICIES for cases, learner in
+    [("fresh", "naive-bayes"), ("settle", "hierarchical")]
 ]
 for problem in ({"synthetic": "figure-3b", "features": 3, "judge": "truth"}, {"table": "car"}):
     experiment = parse({"budget": 4, "problem": problem, "policy": loads}, "all")
@@ -62,7 +61,7 @@ def test_whatever_a_run_loads_decides():
 
 
 def test_policies_beliefs_engines_and_simulations_decide():
-    names = ["belief", "relevance", "special", "loss", "state", "cases", "simulation",
+    names = ["belief", "memory", "special", "loss", "state", "cases", "simulation",
              "worlds", "judging", "synthetic", "runs", "streams"]  # fmt: skip
     wanted = {f"budgeted.{each}" for each in names}
     for package in ("policies", "learners", "expectation", "datasets", "table"):

@@ -15,8 +15,6 @@ import numpy as np
 import pandas
 import pyarrow.parquet
 import pytest
-from benchmark.comparison import Comparison
-from benchmark.problems import Line
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,7 +46,7 @@ name = "round-robin"
 label = "short"
 name = "sfl"
 max_depth = 2
-belief = "plain"
+learner = "naive-bayes"
 budget = "6"
 """
 EVERY_BIT = int(os.environ.get("BUDGETED_TEST_FLIPS", "400"))
@@ -68,7 +66,8 @@ def done(tmp_path_factory):
 
 def test_a_run_file_says_what_it_is_and_where_it_comes_from(done):
     told = json.loads(pyarrow.parquet.read_schema(done.run_file(1, 2)).metadata[b"budgeted"])
-    contender = {"label": "short", "name": "sfl", "budget": "6", "max_depth": 2, "belief": "plain"}
+    contender = {"label": "short", "name": "sfl", "budget": "6", "learner": "naive-bayes",
+                 "max_depth": 2}  # fmt: skip
     assert told["contender"] == contender
     assert (told["run"], told["experiment"]["seed"], told["experiment"]["name"]) == (2, 5, "small")
     assert told["provenance"]["fingerprint"] == Provenance.here().fingerprint
@@ -227,15 +226,14 @@ def test_a_damaged_run_is_named_and_done_again(damage, done, tmp_path):
     assert done.results.read_bytes() == content
 
 
-def test_readers_for_comparison_name_what_is_damaged(tmp_path):
-    line = Line("figure-3b", 4)
-    store = run_here(line.experiment(2), tmp_path)
-    file = store.run_file(2, 1)
+def test_readers_name_what_is_damaged(tmp_path):
+    store = run_here(parse(tomllib.loads(TOML), "small"), tmp_path)
+    file = store.run_file(1, 2)
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(RunnerError, match=rf"{file.name}: is damaged.*run the experiment again"):
-        Comparison.read(line, tmp_path, 2)
+        store.load()
     finished = store.load_finished()
-    assert [len(runs) for runs in finished.values()].count(1) == 1, "left out, not believed"
+    assert [len(runs) for runs in finished.values()] == [3, 2], "left out, not believed"
 
 
 def test_a_run_of_other_code_that_was_put_here_is_done_again(done):

@@ -11,6 +11,7 @@ from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.expectation import expected_loss, loss
 from budgeted.learners import LEARNERS, Outlook, learner, of_belief, prospect
 from budgeted.learners.dependence import CORRELATIONS
+from budgeted.policies.auto import Auto
 from tests import studies
 
 
@@ -134,9 +135,22 @@ def test_more_of_the_same_narrows_the_interval(name):
     assert prospect.FINEST * 2 < many.high - many.low < 0.7 * (few.high - few.low)
 
 
-def test_a_study_says_how_it_is_doing(tmp_path):
+def saved_by_one(state):
+    """By how much less naive Bayes expects to lose for the money of one more value."""
+    problem, under_way = state.problem, state.under_way()
+    base = float(expected_loss(state.belief, under_way))
+    result = np.empty(state.cases_left.shape)
+    for cell in problem.actions:
+        after = expected_loss(state.belief, under_way | {cell: under_way.get(cell, 0) + 1})
+        result[cell] = (base - float(after)) / float(problem.features[cell.feature].cost)
+    return result
+
+
+@pytest.mark.parametrize(("name", "weigh"), [("auto", Auto().worth), ("sfl", saved_by_one)])
+def test_a_study_says_how_it_is_doing(tmp_path, name, weigh):
+    """Values are worth what its policy expects of them, if it says so."""
     problem = studies.make_problem(("1", "2"), budget="20")
-    with studies.begin(str(tmp_path / "a.db"), problem=problem) as study:
+    with studies.begin(str(tmp_path / "a.db"), problem=problem, policy=name) as study:
         study.ask(5)
         for number in (1, 2, 3):
             study.tell(number, "yes")
@@ -148,15 +162,11 @@ def test_a_study_says_how_it_is_doing(tmp_path):
         assert sum(cell.pending for cell in now.cells) == 1
         assert sum(cell.failed for cell in now.cells) == 1
         assert len(now.pending) == 1
-        under_way = study.state.under_way()
-        base = expected_loss(study.state.belief, under_way, "gini")
+        expected = weigh(study.state)
         for cell in now.cells:
             key = (problem.feature_index(cell.feature), problem.label_index(cell.label))
-            more = dict(under_way)
-            more[key] = more.get(key, 0) + 1
-            after = expected_loss(study.state.belief, more, "gini")
-            assert cell.saves == pytest.approx(float(base) - float(after), abs=1e-10)
-            assert cell.saves_per_money == pytest.approx(cell.saves / float(cell.cost))
+            assert cell.worth == pytest.approx(expected[key] / expected.max(), abs=1e-8)
+        assert max(cell.worth for cell in now.cells) == 1
         assert now.outlook == study.predictor().outlook()
         plain = now.to_plain()
         assert plain["spent"] == str(now.spent)
@@ -167,7 +177,7 @@ def test_a_study_says_how_it_is_doing(tmp_path):
 def test_what_cannot_be_bought_has_no_worth(tmp_path):
     problem = studies.make_problem(budget="0.5")
     with studies.begin(str(tmp_path / "a.db"), problem=problem) as study:
-        assert all(cell.saves is None for cell in study.status().cells)
+        assert all(cell.worth is None for cell in study.status().cells)
 
 
 def test_three_labels(tmp_path):

@@ -8,12 +8,14 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from benchmark.zoo import files
+from benchmark.former.buying import FormerDefault
+from benchmark.zoo import judged, plays
 from benchmark.zoo.__main__ import main
-from benchmark.zoo.entries import ENTRIES, PAPER, Entry, chosen
-from benchmark.zoo.files import WorldFile, complete, path_of, read
+from benchmark.zoo.entries import ENTRIES, PAPER, PARTICLES, Entry, chosen
+from benchmark.zoo.judged import WorldFile
 from benchmark.zoo.learners import LEARNERS
 from benchmark.zoo.model import GROUP_SIZES, REPEATED, Model
+from benchmark.zoo.plays import path_of
 from benchmark.zoo.results import Results
 from benchmark.zoo.runs import LOOKS, judge, play, within
 from benchmark.zoo.seeds import CONFIRMATION_SEED, SEEDS, SELECTION_SEED
@@ -51,7 +53,7 @@ from scipy import integrate, stats
 
 from budgeted import Feature, Problem, Purchase
 from budgeted.errors import RunnerError
-from budgeted.learners import NaiveBayes
+from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.policies import POLICIES, policy
 from budgeted.runs import Mean
 from budgeted.simulation import simulate
@@ -383,13 +385,14 @@ def test_a_tiny_example_is_judged_as_by_hand():
 
 def test_every_registered_policy_is_an_entry_and_can_be_made():
     labels = [each.label for each in ENTRIES]
-    assert sorted(labels) == sorted({*POLICIES, WholeCases.name})
+    assert sorted(labels) == sorted({*POLICIES, WholeCases.name, FormerDefault.name})
     for each in ENTRIES:
         assert each.make().name == each.policy
         assert set(each.learners) <= set(LEARNERS)
-        assert json.loads(json.dumps(each.document())) == each.document()
+        assert json.loads(json.dumps(each.choices())) == each.choices()
+        assert getattr(each.make(), "particles", PARTICLES) == PARTICLES
     rules = {each.label: each.cases for each in ENTRIES if each.cases != "fresh"}
-    assert rules == {"auto": "settle", "whole-cases": "overlap"}
+    assert rules == {"auto": "settle", "former": "settle", "whole-cases": "overlap"}
     assert set(PAPER) < set(labels)
     assert [each.label for each in chosen(["sfl", "auto"])] == ["auto", "sfl"]
     assert chosen([]) == ENTRIES
@@ -397,41 +400,129 @@ def test_every_registered_policy_is_an_entry_and_can_be_made():
         chosen(["slf"])
 
 
-@pytest.mark.slow
-def test_a_file_is_completed_and_not_done_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "draw", lambda seed, number: tiny_world())
-    one, two = Entry("one", "round-robin"), Entry("two", "random-shopper")
-    assert complete(tmp_path, "selection", 0, [one]) == 1
-    assert complete(tmp_path, "selection", 0, [one]) == 0
-    before = read(path_of(tmp_path, "selection", 0))
-    assert complete(tmp_path, "selection", 0, [one, two]) == 1  # the other one is kept
-    after = read(path_of(tmp_path, "selection", 0))
-    assert after.rows[: len(before.rows)] == before.rows
-    assert [row["entry"] for row in after.rows] == ["one"] * 10 + ["two"] * 10
-    assert complete(tmp_path, "selection", 0, [replace(one, cases="settle"), two]) == 1
-    changed = read(path_of(tmp_path, "selection", 0))
-    assert [row["entry"] for row in changed.rows] == ["two"] * 10 + ["one"] * 10
-    assert changed.facts["entries"]["one"]["cases"] == "settle"
-    monkeypatch.setattr(files, "fingerprint", lambda: "other")
-    assert complete(tmp_path, "selection", 0, [one]) == 1
-    assert {row["entry"] for row in read(path_of(tmp_path, "selection", 0)).rows} == {"one"}
+@pytest.fixture
+def in_the_tiny_world(monkeypatch):
+    for module in (plays, judged):
+        monkeypatch.setattr(module, "world_of", lambda source, number: tiny_world())
+
+
+BOTH = (NaiveBayes.name, Hierarchical.name)
+ONE, TWO = Entry("one", "round-robin", learners=BOTH), Entry("two", "random-shopper", learners=BOTH)
+
+
+@pytest.mark.usefixtures("in_the_tiny_world")
+def test_what_was_played_is_not_played_again(tmp_path, monkeypatch):
+    def complete(*entries, code=""):
+        return plays.complete(tmp_path, "selection", 0, entries, code)
+
+    def kept():
+        return plays.read(path_of(tmp_path, "selection", 0))
+
+    assert kept() == {}
+    assert complete(ONE) == 1
+    assert complete(ONE) == 0
+    first = kept()["one"]
+    assert complete(ONE, TWO) == 1
+    assert (list(kept()), kept()["one"]) == (["one", "two"], first)
+    world = tiny_world()
+    for entry in (ONE, TWO):
+        bought = play(world, entry.make(), entry.cases, world.seed)
+        assert kept()[entry.label].purchases(world.problem) == bought
+    assert complete(replace(ONE, learners=(NaiveBayes.name,), outlooks=True)) == 0
+    assert complete(replace(ONE, cases="settle"), TWO) == 1
+    assert kept()["one"].choices["cases"] == "settle"
+    assert complete(ONE) == 1
+    monkeypatch.setattr(plays, "fingerprint", lambda: "other")
+    assert complete(ONE, TWO) == 0, "other code may choose the same, see `differing`"
     with pytest.raises(RunnerError, match="was changed while this ran"):
-        complete(tmp_path, "selection", 0, [one], "as it was before")
+        complete(ONE, code="as it was before")
+
+
+@pytest.mark.usefixtures("in_the_tiny_world")
+def test_what_would_be_bought_otherwise_today_is_noticed(tmp_path):
+    for number in (0, 1):
+        plays.complete(tmp_path, "selection", number, [ONE, TWO])
+    assert list(plays.differing(tmp_path, "selection", range(3), [ONE, TWO])) == []
+    path = path_of(tmp_path, "selection", 1)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[1]["bought"] = lines[1]["bought"][:-1]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert list(plays.differing(tmp_path, "selection", [0, 1], [ONE, TWO])) == [(1, "two")]
+    assert list(plays.differing(tmp_path, "selection", [0, 1], [ONE])) == []
+
+
+@pytest.mark.usefixtures("in_the_tiny_world")
+def test_what_was_judged_is_not_judged_again(tmp_path, monkeypatch):
+    bought, into = tmp_path / "bought", tmp_path
+
+    def complete(*entries):
+        return judged.complete(bought, into, "selection", 0, entries)
+
+    def rows():
+        return judged.read(path_of(into, "selection", 0)).rows
+
+    assert complete(ONE) == 0, "nobody has played"
+    assert judged.read(path_of(into, "selection", 0)) is None
+    plays.complete(bought, "selection", 0, [ONE, TWO])
+    assert complete(ONE) == 1
+    assert complete(ONE) == 0
+    before = rows()
+    assert complete(ONE, TWO) == 1  # the other one is kept
+    assert rows()[: len(before)] == before
+    assert [row["entry"] for row in rows()] == ["one"] * 10 + ["two"] * 10
+    assert [row["learner"] for row in before[:2]] == list(ONE.learners)
+    plain = replace(ONE, learners=(NaiveBayes.name,))
+    assert complete(plain) == 1
+    assert [row["entry"] for row in rows()] == ["two"] * 10 + ["one"] * 5
+    other = replace(TWO, policy="round-robin")
+    plays.complete(bought, "selection", 0, [other])
+    assert complete(plain, other) == 1
+    by_entry = {
+        label: [row["error"] for row in rows() if row["entry"] == label and
+                row["learner"] == NaiveBayes.name] for label in ("one", "two")
+    }  # fmt: skip
+    assert by_entry["one"] == by_entry["two"]
+    facts = judged.read(path_of(into, "selection", 0)).facts
+    assert facts["entries"]["two"]["policy"] == "round-robin"
+    assert (facts["source"], facts["number"], facts["majority_error"]) == ("selection", 0, 0.25)
+    monkeypatch.setattr(judged, "fingerprint", lambda: "other")
+    assert complete(plain) == 1
+    assert {row["entry"] for row in rows()} == {"one"}
+
+
+@pytest.mark.parametrize("kind", [plays, judged])
+def test_a_damaged_file_is_refused(tmp_path, kind):
+    path = tmp_path / "00000.jsonl"
+    path.write_text('{"entry": "one"}\n{"ent')
+    with pytest.raises(RunnerError, match="is damaged, or was not written by this program"):
+        kind.read(path)
 
 
 @pytest.mark.slow
-def test_the_commands_play_and_compare(tmp_path):
-    played = CliRunner().invoke(main, ["--worlds", "2", "--workers", "1", "--results",
-                                       str(tmp_path), "round-robin", "random-shopper"])  # fmt: skip
+def test_the_commands_play_judge_and_compare(tmp_path):
+    def run(command, *arguments):
+        given = ["--worlds", "2", "--results", str(tmp_path), *arguments]
+        return CliRunner().invoke(main, [command, *given])
+
+    names = ("round-robin", "random-shopper")
+    played = run("play", "--workers", "1", *names)
     assert played.exit_code == 0, played.output
-    assert "2 of 2 worlds to do, 2 entries" in played.output
-    again = CliRunner().invoke(main, ["--worlds", "2", "--results", str(tmp_path), "round-robin"])
-    assert "0 of 2 worlds to do" in again.output
+    assert "2 worlds to do" in played.output
+    assert "0 worlds to do" in run("play", "round-robin").output
+    done = run("judge", "--workers", "1", *names)
+    assert done.exit_code == 0, done.output
     told = CliRunner().invoke(summarise, ["--results", str(tmp_path)])
     assert told.exit_code == 0, told.output
     assert "2 worlds (selection); reference: round-robin / naive" in told.output
-    wrong = CliRunner().invoke(main, ["--results", str(tmp_path), "nobody"])
-    assert "there is no entry nobody" in wrong.output
+    same = run("check", "--every", "1", *names)
+    assert (same.exit_code, same.output) == (0, "2 worlds, 2 entries: 0 differ\n")
+    path = path_of(tmp_path / "bought", "selection", 1)
+    kept = plays.read(path)["round-robin"]
+    path.write_text(json.dumps(kept._replace(bought=[])._asdict()) + "\n")
+    differs = run("check", "--every", "1", "round-robin")
+    assert differs.exit_code == 1
+    assert "world 1: round-robin would buy something else" in differs.output
+    assert "there is no entry nobody" in run("play", "nobody").output
 
 
 def made_up(errors, strata, majority=0.4, entry="auto", interval=(None, None, None)):

@@ -30,7 +30,7 @@ odds with n features are::
     (10 d)^2.5 · q(n) / q(9),    q(n) = 2 / ((n + 1)(n + 2))
 
 where q(n) is the probability that none of n features matters if the share of those that do is
-Beta(2, 1), as in `budgeted.relevance`; fewer than six count as six, as few features have few
+Beta(2, 1), as in `benchmark.former.relevance`; fewer than six count as six, as few features have few
 chances to mislead. Half of the rest is for a temperature of 1. So a rare label is not predicted on
 the strength of a few values, and where nothing tells the labels apart, the most frequent one is
 predicted.
@@ -50,12 +50,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.former.odds import logistic
 from benchmark.former.strength import StrengthBelief
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
-from budgeted.special import logistic
 
 CLASSIFIERS = ("naive", "guarded")
 HELPFUL = 0.98

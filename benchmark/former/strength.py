@@ -2,7 +2,7 @@
 
 With few values per feature, chance makes labels look different, the more so the more values a
 feature has. A plain belief takes such differences at their word; a belief in which a feature either
-matters or does not (`budgeted.relevance`) takes them at their word or not at all. Real features
+matters or does not (`benchmark.former.relevance`) takes them at their word or not at all. Real features
 mostly lie between: what is frequent under one label is frequent under the other, a little more or a
 little less. So here each feature is of one of five kinds::
 
@@ -20,8 +20,7 @@ nobody had so far speaks for illness.
 
 How many features are of which kind is learned from all of them too, with one imagined feature of
 each kind, and of all scales together one for each label, to begin with. With probability 1/3 every
-feature is as the plain belief has it, as where a relevance-aware belief starts. docs/benchmark.md
-tells how these numbers were chosen. Buying does not use this belief: looking ahead under it would
+feature is as the plain belief has it, as where a relevance-aware belief starts. Buying does not use this belief: looking ahead under it would
 need the outcomes of all labels at once, where the other beliefs need those of one.
 
 A feature whose prior counts are not all the same number is known to somebody: it has its own
@@ -48,8 +47,8 @@ from benchmark.former.kinds import (
     one_feature,
     scales_of,
 )
+from benchmark.former.relevance import ALL_RELEVANT
 from budgeted.belief import Belief, Floats
-from budgeted.relevance import ALL_RELEVANT
 
 _ROUNDS = 30
 """Of estimating in turn the kinds of the features, and how many there are of each."""

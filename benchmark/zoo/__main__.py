@@ -1,59 +1,131 @@
-"""Play the zoo: ``python -m benchmark.zoo --seed selection --worlds 300 auto sfl``."""
+"""Play the zoo, judge what was bought, and compare.
+
+python -m benchmark.zoo play --seed selection --worlds 300 auto sfl
+python -m benchmark.zoo judge --seed selection
+python -m benchmark.zoo.summary --seed selection
+"""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
+from typing import Any
 
 import click
 
-from benchmark.zoo.entries import chosen
-from benchmark.zoo.files import complete, fingerprint, missing, path_of, read
-from benchmark.zoo.seeds import SEEDS
+from benchmark.zoo import judged, plays
+from benchmark.zoo.entries import Entry, chosen
+from benchmark.zoo.sources import SOURCES
 from budgeted import executors
 from budgeted.errors import BudgetedError
 
+_OPTIONS = (
+    click.argument("policies", nargs=-1),
+    click.option("--seed", type=click.Choice(list(SOURCES)), default="selection", show_default=True,
+                 help="Selection is for choosing, confirmation and tables for what is reported."),
+    click.option("--worlds", type=click.IntRange(min=1),
+                 help="How many, beginning with number 0.  [default: 300, or all of the tables]"),
+    click.option("--results", default="results/zoo", show_default=True,
+                 type=click.Path(file_okay=False, path_type=Path),
+                 help="Folder of the results; what is there is not done again."),
+    click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]"),
+)  # fmt: skip
 
-@click.command()
-@click.argument("policies", nargs=-1)
-@click.option("--seed", type=click.Choice(list(SEEDS)), default="selection", show_default=True,
-              help="Selection is for choosing, confirmation for what is reported.")  # fmt: skip
-@click.option("--worlds", default=300, show_default=True, type=click.IntRange(min=1),
-              help="How many, beginning with number 0.")  # fmt: skip
-@click.option("--results", default="results/zoo", show_default=True,
-              type=click.Path(file_okay=False, path_type=Path),
-              help="Folder of the results; what is there is not done again.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
-def main(
-    policies: tuple[str, ...], seed: str, worlds: int, results: Path, workers: int | None
+
+def _common(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.group()
+def main() -> None:
+    """Compare policies and learners in many worlds; stop at any time, start again to go on."""
+
+
+@main.command()
+@_common
+def play(
+    policies: tuple[str, ...], seed: str, worlds: int | None, results: Path, workers: int | None
 ) -> None:
-    """Play POLICIES (all entries unless named) in worlds; stop at any time, start again to go on."""
+    """Let POLICIES (all entries unless named) spend the budgets."""
+    entries = _entries(policies)
+    bought = results / "bought"
+    todo = [
+        number
+        for number in range(worlds or SOURCES[seed])
+        if plays.missing(plays.read(plays.path_of(bought, seed, number)), entries)
+    ]
+    # The fingerprint is also computed here, so that a worker with other code is noticed.
+    code = plays.fingerprint()
+    _in_parallel(
+        workers, [(plays.complete, bought, seed, number, entries, code) for number in todo]
+    )
+
+
+@main.command()
+@_common
+def judge(
+    policies: tuple[str, ...], seed: str, worlds: int | None, results: Path, workers: int | None
+) -> None:
+    """Teach learners what POLICIES (all entries unless named) bought, and test them."""
+    entries = _entries(policies)
+    folders = results / "bought", results
+    _in_parallel(
+        workers,
+        [
+            (judged.complete, *folders, seed, number, entries)
+            for number in range(worlds or SOURCES[seed])
+        ],
+    )
+
+
+@main.command()
+@_common
+@click.option(
+    "--every", default=20, show_default=True, help="Play again in every so-manieth world."
+)
+def check(
+    policies: tuple[str, ...],
+    seed: str,
+    worlds: int | None,
+    results: Path,
+    workers: int | None,
+    every: int,
+) -> None:
+    """Play some again, to see whether today's code buys what is in the files."""
+    entries = _entries(policies)
+    numbers = range(0, worlds or SOURCES[seed], every)
+    bought = results / "bought"
+    differing = list(plays.differing(bought, seed, numbers, entries))
+    for number, entry in differing:
+        click.echo(f"world {number}: {entry} would buy something else")
+    click.echo(f"{len(numbers)} worlds, {len(entries)} entries: {len(differing)} differ")
+    if differing:
+        sys.exit(1)
+
+
+def _entries(policies: Sequence[str]) -> tuple[Entry, ...]:
     try:
-        entries = chosen(policies)
+        return chosen(policies)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _in_parallel(workers: int | None, jobs: Sequence[tuple[Any, ...]]) -> None:
+    click.echo(f"{len(jobs)} worlds to do", err=True)
     started = time.monotonic()
     try:
-        todo = [
-            number
-            for number in range(worlds)
-            if missing(read(path_of(results, seed, number)), entries)
-        ]
-        click.echo(f"{len(todo)} of {worlds} worlds to do, {len(entries)} entries", err=True)
         with executors.processes(workers) as pool:
-            # Also computed here, so that a worker with other code is noticed.
-            code = fingerprint()
-            tasks = {
-                pool.submit(complete, results, seed, number, entries, code): number
-                for number in todo
-            }
+            tasks = [pool.submit(*job) for job in jobs]
             for done, task in enumerate(as_completed(tasks), start=1):
                 task.result()
-                if done % 10 == 0 or done == len(todo):
+                if done % 10 == 0 or done == len(jobs):
                     seconds = time.monotonic() - started
-                    click.echo(f"{done} of {len(todo)} worlds after {seconds:.0f} s", err=True)
+                    click.echo(f"{done} of {len(jobs)} worlds after {seconds:.0f} s", err=True)
     except BudgetedError as error:
         raise click.ClickException(str(error)) from error
 

@@ -1,19 +1,20 @@
 """Who is compared: each entry is a policy with its settings, and the learners it is judged by.
 
-The default comes with its own case rule and belief; everybody else buys from fresh cases with the
-plain belief, as in the papers they come from.
+The default and the one before it come with their case rule; everybody else buys from fresh cases, as
+in the papers they come from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
+from benchmark.former.buying import FormerDefault
 from benchmark.zoo.learners import Former
 from benchmark.zoo.whole_cases import WholeCases
 from budgeted.learners import Hierarchical, NaiveBayes
-from budgeted.policies import POLICIES, Policy, policy_among, settings
+from budgeted.policies import POLICIES, Policy, parameter_names, policy_among
 
 DEFAULT = "auto"
 PAPER = (
@@ -25,7 +26,17 @@ PAPER = (
     "sfl",
 )
 """The paper's policies; round robin in both readings, cell by cell and case by case."""
-KINDS: Mapping[str, type[Policy]] = {WholeCases.name: WholeCases, **POLICIES}
+CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER))
+"""All others of the package."""
+SLOW = ("rsfl", "pair-lookahead", "kg-star")
+"""They look far ahead: with many labels the first two take minutes for one budget. The last one, which
+weighs every number of purchases of every cell, takes an hour, and plays with two labels only.
+"""
+KINDS: Mapping[str, type[Policy]] = {
+    WholeCases.name: WholeCases,
+    FormerDefault.name: FormerDefault,
+    **POLICIES,
+}
 
 
 @dataclass(frozen=True)
@@ -40,45 +51,76 @@ class Entry:
         Who chooses.
     cases
         Which case a value is bought from.
-    belief
-        What the policy believes in.
     learners
         Names of those that are fitted to what was bought.
     outlooks
         Whether they say what error they expect to make, which takes most of the time.
+    two_labels
+        Whether it plays in worlds with two labels only, because others would take hours.
     """
 
     label: str
     policy: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cases: str = "fresh"
-    belief: str = "plain"
-    learners: tuple[str, ...] = (NaiveBayes.name, Hierarchical.name)
+    learners: tuple[str, ...] = (NaiveBayes.name,)
     outlooks: bool = False
+    two_labels: bool = False
+
+    def plays_with(self, labels: int) -> bool:
+        """Tell whether it plays in a world with so many labels."""
+        return labels == 2 or not self.two_labels
 
     def make(self) -> Policy:
         """Return the policy."""
         return policy_among(KINDS, self.policy, self.parameters)
 
-    def document(self) -> dict[str, Any]:
-        """Return it as JSON has it: two entries are the same if these are."""
-        return {**asdict(self), "learners": list(self.learners)}
+    def choices(self) -> dict[str, Any]:
+        """Return what decides the purchases, as JSON has it."""
+        return {
+            "policy": self.policy,
+            "parameters": dict(self.parameters),
+            "cases": self.cases,
+        }
 
 
-_DEFAULT_BELIEF = settings(POLICIES[DEFAULT]).get("belief", "plain")
+BOTH = (NaiveBayes.name, Hierarchical.name)
+PARTICLES = 200
+"""With three and more labels lookahead samples cases, 1 000 unless told otherwise: hours here."""
+
+
+def sampling(name: str) -> dict[str, int]:
+    """Return the parameter that makes a policy sample no more than `PARTICLES`, if it has one."""
+    return {"particles": PARTICLES} if "particles" in parameter_names(KINDS[name]) else {}
+
+
 ENTRIES = (
     Entry(
         DEFAULT,
         DEFAULT,
         cases="settle",
-        belief=_DEFAULT_BELIEF,
         learners=(Hierarchical.name, NaiveBayes.name, Former().name),
         outlooks=True,
     ),
-    *(Entry(each, each, cases="overlap" if each == WholeCases.name else "fresh") for each in PAPER),
-    *(Entry(each, each) for each in POLICIES if each not in (DEFAULT, *PAPER)),
+    Entry(
+        FormerDefault.name,
+        FormerDefault.name,
+        cases="settle",
+        learners=(Former().name, Hierarchical.name),
+    ),
+    *(
+        Entry(
+            each,
+            each,
+            sampling(each),
+            cases="overlap" if each == WholeCases.name else "fresh",
+            learners=BOTH if each in (*PAPER, "random-shopper") else (NaiveBayes.name,),
+            two_labels=each == SLOW[-1],
+        )
+        for each in (*PAPER, *CHALLENGERS)
+    ),
 )
-"""The default, the paper's policies, and all challengers."""
+"""The default, the one before it, the paper's policies, and all challengers."""
 
 
 def chosen(labels: Sequence[str]) -> tuple[Entry, ...]:

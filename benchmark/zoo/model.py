@@ -90,7 +90,7 @@ class Model:
     @cached_property
     def worths(self) -> Floats:
         """Mutual information of each feature, by itself, with the label."""
-        return np.array([_information(np.asarray(self.shares), each) for each in self.marginals])
+        return np.array([information(np.asarray(self.shares), each) for each in self.marginals])
 
     def cases(self, labels: Integers, rng: np.random.Generator) -> Integers:
         """Return the values of new cases of these labels, cases × features."""
@@ -142,8 +142,8 @@ def _pick(chances: Floats, uniform: Floats) -> Integers:
     return result
 
 
-def _information(shares: Floats, table: Floats) -> float:
-    """Mutual information of a label with these shares and a value with P(value | label)."""
+def information(shares: Floats, table: Floats) -> float:
+    """Return the mutual information of a label with these shares and a value with P(value | label)."""
     joint = shares[:, None] * table
     apart = shares[:, None] * joint.sum(axis=0)
     there = joint > 0

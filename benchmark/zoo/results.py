@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.zoo.files import WorldFile, read
+from benchmark.zoo.judged import WorldFile, read
+from benchmark.zoo.tables import TABLES
 from benchmark.zoo.traits import STRATA
 from budgeted.belief import Floats
 from budgeted.errors import RunnerError
+from budgeted.files import write_atomically
+
+_COLUMNS = ("error", "predicted", "low", "high", "seconds")
 
 
 @dataclass(frozen=True)
@@ -62,12 +70,15 @@ class Results:
         "entry / learner" → how it did; the order is that of the first file.
     left_out
         How many worlds lack some of them.
+    code
+        Fingerprint of the code that judged.
     """
 
     majority: Floats
     strata: tuple[tuple[str, ...], ...]
     looks: Mapping[str, Looks]
     left_out: int = 0
+    code: str = ""
 
     @cached_property
     def members(self) -> dict[str, NDArray[np.bool_]]:
@@ -75,7 +86,8 @@ class Results:
 
         A mean of one world has no standard error.
         """
-        found = {name: np.array([name in each for each in self.strata]) for name in STRATA}
+        named = dict.fromkeys((*STRATA, *TABLES))
+        found = {name: np.array([name in each for each in self.strata]) for name in named}
         return {name: each for name, each in found.items() if each.sum() > 1}
 
     @classmethod
@@ -86,7 +98,7 @@ class Results:
         if len(codes) != 1:
             what = f"of different code ({', '.join(codes)})" if codes else "not there"
             raise RunnerError(f"{folder}: results are {what}, so that nothing can be compared")
-        return cls.of(found, entries)
+        return replace(cls.of(found, entries), code=codes[0])
 
     @classmethod
     def of(cls, found: Sequence[WorldFile], entries: Sequence[str] = ()) -> Results:
@@ -104,6 +116,44 @@ class Results:
         )
 
 
+def keep(results: Results, path: Path, source: str, code: str) -> None:
+    """Write results to one small file, to be kept with the code; errors to five digits."""
+    looks = {
+        name: {key: _rounded(getattr(each, key)) for key in _COLUMNS}
+        for name, each in results.looks.items()
+    }
+    document = {
+        "source": source,
+        "code": code,
+        "majority": np.round(results.majority, 5).tolist(),
+        "strata": results.strata,
+        "looks": looks,
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # No time of writing, so that the same results are the same file.
+    write_atomically(path, gzip.compress(text.encode(), mtime=0))
+
+
+def kept(path: Path) -> Results:
+    """Return what `keep` wrote."""
+    try:
+        found = json.loads(gzip.decompress(path.read_bytes()))
+        looks = {
+            name: Looks(*(np.array(each[key], dtype=float) for key in _COLUMNS))
+            for name, each in found["looks"].items()
+        }
+        strata = tuple(tuple(each) for each in found["strata"])
+        return Results(np.array(found["majority"]), strata, looks, code=found["code"])
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        raise RunnerError(f"{path}: cannot be read: {error!r}") from error
+
+
+def _rounded(numbers: Floats) -> list[Any]:
+    plain: list[Any] = np.round(numbers, 5).tolist()
+    return [[None if isnan(each) else each for each in row] for row in plain]
+
+
 def _by_name(
     rows: Sequence[dict[str, Any]], entries: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
@@ -118,4 +168,4 @@ def _looks(worlds: Sequence[Sequence[dict[str, Any]]]) -> Looks:
     def column(key: str) -> Floats:
         return np.array([[row[key] for row in world] for world in worlds], dtype=float)
 
-    return Looks(*map(column, ("error", "predicted", "low", "high", "seconds")))
+    return Looks(*map(column, _COLUMNS))

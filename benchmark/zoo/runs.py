@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmark.zoo.learners import Learner, Predictor
-from benchmark.zoo.worlds import ZooWorld
+from benchmark.zoo.sources import World
 from budgeted.learners import Outlook
 from budgeted.policies.base import Policy
 from budgeted.purchase import Purchase
@@ -37,9 +37,7 @@ class Row(NamedTuple):
     high: float | None
 
 
-def play(
-    world: ZooWorld, policy: Policy, case_rule: str, seed: int, belief: str = "plain"
-) -> tuple[Purchase, ...]:
+def play(world: World, policy: Policy, case_rule: str, seed: int) -> tuple[Purchase, ...]:
     """Spend the budget as the policy says and return all purchases, oldest first.
 
     Parameters
@@ -50,11 +48,9 @@ def play(
         Which case a value is bought from; see `budgeted.cases`.
     seed
         Of the order of the cases and of the policy's own draws, each step with its own stream.
-    belief
-        What the policy believes in; see `budgeted.simulation.simulate`.
     """
     table = replace(world.world, rule=case_rule, seed=seed)
-    steps = simulate(world.problem, policy, table, seed=seed, loss=None, belief=belief)
+    steps = simulate(world.problem, policy, table, seed=seed, loss=None)
     return tuple(
         Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps
     )
@@ -67,7 +63,7 @@ def within(purchases: Sequence[Purchase], money: Decimal) -> Sequence[Purchase]:
 
 
 def judge(
-    world: ZooWorld,
+    world: World,
     purchases: Sequence[Purchase],
     learners: Sequence[Learner],
     *,
@@ -94,7 +90,7 @@ def judge(
     return rows
 
 
-def error(world: ZooWorld, predictor: Predictor) -> float:
+def error(world: World, predictor: Predictor) -> float:
     """Return the 0/1 error on the test table; where labels tie, the predictor guesses."""
     scores = predictor.log_scores(world.test_values)
     tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12

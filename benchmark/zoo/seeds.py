@@ -8,4 +8,6 @@ from __future__ import annotations
 
 SELECTION_SEED = 20261117
 CONFIRMATION_SEED = 20261218
+TABLES_SEED = 20261219
+"""Of the splits, orders of columns and prices of the tables, which choose nothing either."""
 SEEDS = {"selection": SELECTION_SEED, "confirmation": CONFIRMATION_SEED}

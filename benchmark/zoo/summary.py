@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmark.statistics import SIGNIFICANT, Floats, paired
 from benchmark.zoo.results import Looks, Results
-from benchmark.zoo.seeds import SEEDS
+from benchmark.zoo.sources import SOURCES
 from budgeted.errors import BudgetedError
 from budgeted.runs import Mean
 
@@ -135,7 +135,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 @click.command()
 @click.option("--results", default="results/zoo", show_default=True,
               type=click.Path(file_okay=False, path_type=Path))  # fmt: skip
-@click.option("--seed", type=click.Choice(list(SEEDS)), default="selection", show_default=True)
+@click.option("--seed", type=click.Choice(list(SOURCES)), default="selection", show_default=True)
 @click.option("--reference", default="", metavar="ENTRY / LEARNER", help="[default: the first]")
 @click.option("--entry", "entries", multiple=True, help="Only this one; can be repeated.")
 def main(results: Path, seed: str, reference: str, entries: tuple[str, ...]) -> None:

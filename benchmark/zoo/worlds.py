@@ -8,7 +8,8 @@ are 20 of each. Whoever puts all money on one feature can run out of cases, as i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from math import ceil
 from string import ascii_lowercase
@@ -18,7 +19,7 @@ import numpy as np
 from benchmark.zoo.draws import uniform_in_logs
 from benchmark.zoo.model import Model
 from benchmark.zoo.traits import ZOO, Traits, draw_traits
-from budgeted.belief import Integers
+from budgeted.belief import Floats, Integers
 from budgeted.problem import Feature, Problem
 from budgeted.streams import stream
 from budgeted.worlds import TableWorld
@@ -66,6 +67,11 @@ class ZooWorld:
     def strata(self) -> tuple[str, ...]:
         """Where the world belongs."""
         return self.traits.strata
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What was drawn about it."""
+        return asdict(self.traits)
 
 
 def draw(seed: int, number: int) -> ZooWorld:
@@ -121,12 +127,26 @@ def _prices(traits: Traits, model: Model, rng: np.random.Generator) -> list[Deci
     if traits.prices == "equal prices":
         return [Decimal("1.00")] * traits.features
     drawn = [uniform_in_logs(rng, 1, DEAREST) for _ in range(traits.features)]
-    prices = [Decimal(each).quantize(_CENT, ROUND_HALF_EVEN) for each in drawn]
+    prices = [cents(each) for each in drawn]
     if traits.prices == "prices by chance":
         return prices
-    # Of features that say nothing, which differ by rounding alone, chance says which is dearer.
-    order = np.lexsort((rng.random(traits.features), model.worths.round(12)))
-    result = [_CENT] * traits.features
+    return rising_with(model.worths, prices, rng)
+
+
+def cents(price: float) -> Decimal:
+    """Return a price in whole cents."""
+    return Decimal(price).quantize(_CENT, ROUND_HALF_EVEN)
+
+
+def rising_with(
+    worths: Floats, prices: Sequence[Decimal], rng: np.random.Generator
+) -> list[Decimal]:
+    """Return the prices in such an order that what says more is dearer.
+
+    Of features that say nothing, which differ by rounding alone, chance says which is dearer.
+    """
+    order = np.lexsort((rng.random(len(prices)), worths.round(12)))
+    result = list(prices)
     for at, price in zip(order.tolist(), sorted(prices), strict=True):
         result[at] = price
     return result

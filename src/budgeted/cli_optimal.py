@@ -29,7 +29,6 @@ _MOST_STATES, _MOST_SITUATIONS = 1_000_000, 200_000
               "values, or one for all: '6,2/2,6; 1' for two features.")  # fmt: skip
 @click.option("--loss", type=click.Choice(["gini", "entropy", "zero_one"]), default="gini",
               show_default=True, help="Which loss is to be low in the end.")  # fmt: skip
-@click.option("--belief", default="plain", show_default=True, help="Which kind of belief.")
 @click.option("--policy", "names", multiple=True,
               help="Evaluate this one; may be repeated.  [default: all]")  # fmt: skip
 @click.option("--yardstick", help="Instead of all that: a problem of the suite, by its name.")
@@ -98,7 +97,6 @@ def _own(
     prior: str,
     counts: str,
     loss: str,
-    belief: str,
 ) -> Yardstick:
     from budgeted.optimal.yardsticks import Yardstick, small_problem
 
@@ -113,7 +111,7 @@ def _own(
         _numbers("--prior", prior, float),
         budget,
     )
-    return Yardstick("this problem", "given on the command line", problem, belief, loss)
+    return Yardstick("this problem", "given on the command line", problem, loss)
 
 
 def _for_each(option: str, entries: list[Any], number: int) -> list[Any]:

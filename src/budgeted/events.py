@@ -52,7 +52,6 @@ class Created:
     loss: str
     cases: tuple[tuple[str, str], ...]
     package: str
-    belief: str = "plain"
     learner: str = "naive-bayes"
     learner_parameters: dict[str, LearnerParameter] = field(default_factory=dict)
     kind: Literal["created"] = "created"

@@ -41,8 +41,7 @@ from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.learners import LEARNERS
 from budgeted.nearest import did_you_mean
 from budgeted.own_policies import kinds
-from budgeted.policies import POLICIES, Policy, check_relevance, policy_among
-from budgeted.relevance import BELIEFS
+from budgeted.policies import POLICIES, Policy, policy_among
 from budgeted.runs import Run, play, run_seed
 from budgeted.sources import Source
 from budgeted.synthetic import SYNTHETIC, Synthetic
@@ -59,7 +58,7 @@ _KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "policy")
 class Contender:
     """A policy in an experiment: its label in figures, its name, budget and parameters.
 
-    `belief`, `learner` and `cases` are what goes with the policy unless given; `modules` are
+    `learner` and `cases` are what goes with the policy unless given; `modules` are
     the user's files in which the policy is found if it is not one of this package.
     """
 
@@ -67,7 +66,6 @@ class Contender:
     name: str
     budget: str
     parameters: Mapping[str, Any]
-    belief: str | None = None
     learner: str | None = None
     cases: str | None = None
     modules: tuple[Source, ...] = field(default=(), repr=False)
@@ -78,7 +76,7 @@ class Contender:
 
     def document(self) -> dict[str, Any]:
         """Return the entry of a file that describes it."""
-        own = {"belief": self.belief, "learner": self.learner, "cases": self.cases}
+        own = {"learner": self.learner, "cases": self.cases}
         given = {key: value for key, value in own.items() if value is not None}
         head = {"label": self.label, "name": self.name, "budget": self.budget}
         return {**head, **given, **self.parameters}
@@ -189,7 +187,6 @@ class Experiment:
             rehearsal,
             contender.build(),
             run_seed(self.seed, run),
-            belief=contender.belief,
             learner=contender.learner,
             cases=contender.cases,
         )
@@ -378,7 +375,7 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
     own_budget = str(parameters.pop("budget", budget))
-    known = {"belief": tuple(BELIEFS), "learner": tuple(LEARNERS), "cases": RULES}
+    known = {"learner": tuple(LEARNERS), "cases": RULES}
     own = {key: parameters.pop(key) for key in known if key in parameters}
     wrong = [
         f"{key}: must be one of {', '.join(known[key])}, got {value!r}"
@@ -388,13 +385,11 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
     needed = () if name in POLICIES else modules
     contender = Contender(label, name, own_budget, parameters, **own, modules=needed)
     try:
-        chooser = contender.build()
+        contender.build()
     except BudgetedError as error:
         wrong.append(str(error))
     if wrong:
         raise ExperimentError(wrong)
-    if contender.belief == "relevance":
-        check_relevance(chooser)
     return contender
 
 

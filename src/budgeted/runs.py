@@ -95,7 +95,6 @@ def play(
     policy: Policy,
     seed: int,
     *,
-    belief: str | None = None,
     learner: str | None = None,
     cases: str | None = None,
 ) -> Run:
@@ -105,12 +104,11 @@ def play(
     ----------
     rehearsal, policy, seed
         The world, who chooses, and the seed of its draws.
-    belief, learner, cases
-        What is believed, who makes the classifier, and which cases are used; what goes with the
-        policy unless given, see `budgeted.policies.settings`. The rule of the world stays if the
-        policy has none.
+    learner, cases
+        Who makes the classifier, and which cases are used; what goes with the policy unless given,
+        see `budgeted.policies.settings`. The rule of the world stays if the policy has none.
     """
-    chosen = settings(policy, belief=belief, learner=learner, cases=cases)
+    chosen = settings(policy, learner=learner, cases=cases)
     world = rehearsal.world
     if "cases" in chosen and chosen["cases"] != world.rule:
         world = replace(world, rule=chosen["cases"])
@@ -122,7 +120,6 @@ def play(
             seed=seed,
             loss=None,
             validation=rehearsal.validation,
-            belief=chosen.get("belief", "plain"),
             learner=learner_named(chosen.get("learner", "naive-bayes")),
         )
     )

@@ -15,7 +15,6 @@ from budgeted.loss import named
 from budgeted.policies.base import Policy
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
-from budgeted.relevance import prior_belief
 from budgeted.state import State
 from budgeted.streams import POLICY, stream
 from budgeted.worlds import World
@@ -49,7 +48,6 @@ def simulate(
     loss: str | None = "gini",
     validation: Validation | None = None,
     truth: Validation | None = None,
-    belief: str = "plain",
     learner: Learner | None = None,
 ) -> Iterator[Step]:
     """Spend the budget in a world as the policy says; yield a row after each purchase.
@@ -64,8 +62,6 @@ def simulate(
         Which loss of the belief to report, or None.
     validation, truth
         Judges to report as ``validation_error`` and ``true_error``.
-    belief
-        What the policy believes, ``plain`` or ``relevance``; see `budgeted.relevance`.
     learner
         Makes the classifier that is judged; plain naive Bayes unless given.
 
@@ -90,7 +86,7 @@ def simulate(
         raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
     made = NaiveBayes() if learner is None else learner
-    state = State.start(problem, world.cases, prior_belief(belief, problem))
+    state = State.start(problem, world.cases)
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)
     step = 0

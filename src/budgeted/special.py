@@ -8,17 +8,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def logistic(log_odds: Floats) -> Floats:
-    """Return the probability that has these log-odds.
-
-    >>> logistic(np.array([-800.0, 0.0, 800.0])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    small = np.exp(-np.abs(log_odds))
-    result: Floats = np.where(log_odds >= 0, 1.0, small) / (1 + small)
-    return result
-
-
 def log_gamma(number: Floats) -> Floats:
     """Return the logarithm of the gamma function of positive numbers.
 
@@ -51,6 +40,19 @@ def log_rising(number: Floats, steps: Floats) -> Floats:
     # Far up, the difference of two large numbers would have no digits left.
     large = steps * np.log(number) + steps * (steps - 1) / (2 * number)
     result: Floats = np.where(number > 1e8, large, log_gamma(number + steps) - log_gamma(number))
+    return result
+
+
+def log_rising_whole(number: float, steps: Floats) -> Floats:
+    """Return `log_rising` of one number and whole steps, from a table of sums of logarithms.
+
+    >>> log_rising_whole(2.0, np.array([0.0, 3.0])).round(6).tolist()
+    [0.0, 3.178054]
+    """
+    whole = steps.astype(np.int64)
+    most = int(whole.max(initial=0))
+    table = np.append(0.0, np.log(number + np.arange(most)).cumsum())
+    result: Floats = table[whole]
     return result
 
 

@@ -10,8 +10,11 @@ import numpy as np
 
 from budgeted.errors import WorldError
 
-WORLD, POLICY, OUTLOOK = 0, 1, 4
-"""First number of the path of a stream: who draws from it (2 and 3: problems and splits)."""
+WORLD, POLICY, OUTLOOK, IMAGINED = 0, 1, 4, 6
+"""First number of the path of a stream: who draws from it.
+
+2 and 3 are for problems and splits, 5 is for benchmarks.
+"""
 
 
 def stream(seed: int, *key: int) -> np.random.Generator:

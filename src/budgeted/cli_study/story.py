@@ -28,7 +28,6 @@ def tell_story(console: Console) -> None:
             policy=given.policy,
             parameters=given.parameters,
             case_rule=given.case_rule,
-            belief=given.belief,
             learner=given.learner,
             seed=given.seed,
             loss=given.loss,

@@ -47,26 +47,22 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     console.print(
         f"Error of the classifier on new cases: {now.error:.3f} "
         f"({_interval(now)});\nalways saying {escape(status.majority)}: "
-        f"{status.majority_error:.3f}.{_nothing_yet(status)}\n"
-        f"{status.loss} loss: {status.loss_now:.4f}",
+        f"{status.majority_error:.3f}.{_nothing_yet(status)}",
         highlight=False,
     )
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
         table.add_column(name, no_wrap=True)
-    for name in ("cost", "bought", "pending", "left", "worth", "per 100"):
+    for name in ("cost", "bought", "pending", "left", "worth"):
         table.add_column(name, justify="right", no_wrap=True)
     for cell in status.cells:
         counts = (cell.bought, cell.pending, cell.left)
-        worth = ("–", "–")
-        if cell.saves is not None and cell.saves_per_money is not None:
-            worth = (f"{cell.saves:.4f}", f"{100 * cell.saves_per_money:.3f}")
+        worth = "–" if cell.worth is None else f"{cell.worth:.0%}"
         names = (escape(cell.feature), escape(cell.label))
-        table.add_row(*names, str(cell.cost), *map(str, counts), *worth)
+        table.add_row(*names, str(cell.cost), *map(str, counts), worth)
     console.print(table)
     console.print(
-        f"worth: what one more value is expected to take off the {status.loss} loss;\n"
-        f"per 100: the same, for money",
+        "worth: what more values are expected to bring for their money, compared with the best",
         highlight=False,
     )
     if status.pending:

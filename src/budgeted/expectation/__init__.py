@@ -12,8 +12,8 @@ engine         for                                               exact to
 ``particles``  anything                                          a reported standard error
 =============  ================================================  ==============================
 
-Under a `RelevanceBelief` expected losses come from ``outcomes``, which is approximate; the loss of
-what is known now is as exact as ever.
+These are about a plain `Belief`. What purchases are worth under the belief of the hierarchical
+learner, in which features may be irrelevant, is said by `budgeted.expectation.worth`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ import numpy as np
 
 from budgeted.belief import Belief, Integers
 from budgeted.errors import AllocationError, EngineError
-from budgeted.expectation import grid, outcomes, scenarios, spectral
+from budgeted.expectation import grid, scenarios, spectral
 from budgeted.expectation.estimate import CellEstimates, Estimate
 from budgeted.loss import ZERO_ONE, Loss, named
 from budgeted.problem import Action
-from budgeted.relevance import RelevanceBelief
 
 __all__ = [
     "ENGINES",
@@ -42,7 +41,7 @@ __all__ = [
     "loss",
 ]
 
-ENGINES = ("auto", "spectral", "grid", "enumeration", "particles", "outcomes")
+ENGINES = ("auto", "spectral", "grid", "enumeration", "particles")
 
 Allocation = Mapping[Any, int]
 """(feature, label) → number of purchases; an `Action`, or any pair of names.
@@ -89,8 +88,7 @@ def loss(
     >>> print(f"{now:.6f} by {now.engine}")
     0.485714 by spectral
     """
-    now = belief.as_plain() if isinstance(belief, RelevanceBelief) else belief
-    return expected_loss(now, {}, kind, engine=engine, particles=particles, rng=rng)
+    return expected_loss(belief, {}, kind, engine=engine, particles=particles, rng=rng)
 
 
 def expected_loss(
@@ -127,9 +125,6 @@ def expected_loss(
     rule = named(kind)
     check_engine(engine, particles)
     bought = _allocation_array(belief, allocation)
-    if isinstance(belief, RelevanceBelief):
-        check_outcomes(rule, engine)
-        return outcomes.expected(belief, bought, rule)
     chosen = _engine(belief, rule, engine, scenarios.terms(belief, bought) <= _SMALL)
     if chosen == "spectral":
         return spectral.expected(belief, bought, rule)
@@ -168,9 +163,6 @@ def lookahead(
     check_engine(engine, particles)
     under_way = _allocation_array(belief, {} if given is None else given)
     wanted = _depth_array(depths, under_way.shape)
-    if isinstance(belief, RelevanceBelief):
-        check_outcomes(rule, engine)
-        return outcomes.cells(belief, wanted, under_way, rule)
     few = scenarios.number_of_cases(belief) <= _FEW_CASES and not under_way.any()
     chosen = _engine(belief, rule, engine, few)
     if chosen == "spectral":
@@ -223,9 +215,6 @@ def feature_lookahead(
     check_engine(engine, particles)
     under_way = _allocation_array(belief, {} if given is None else given)
     wanted = _depth_array(depths, under_way.shape)
-    if isinstance(belief, RelevanceBelief):
-        check_outcomes(rule, engine)
-        return outcomes.features(belief, wanted, under_way, rule)
     asked = np.flatnonzero(wanted.any(axis=1)).tolist()
     bought = []
     for feature in asked:
@@ -268,8 +257,6 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
         if two:
             return "grid" if rule is ZERO_ONE else "spectral"
         return "enumeration" if small else "particles"
-    if wanted == "outcomes":
-        raise EngineError("the outcomes engine is for relevance-aware beliefs; use auto")
     if wanted in ("spectral", "grid") and not two:
         raise EngineError(
             f"the {wanted} engine is for two labels, this problem has "
@@ -280,20 +267,6 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
     if wanted == "grid" and rule is not ZERO_ONE:
         raise EngineError(f"the grid engine is for zero_one, not {rule.name}; use spectral or auto")
     return wanted
-
-
-def check_outcomes(rule: Loss, engine: str) -> None:
-    """Raise an error unless a relevance-aware belief can be looked ahead by these."""
-    if engine not in ("auto", "outcomes"):
-        raise EngineError(
-            f"the {engine} engine is for plain beliefs; under a relevance-aware one leave the "
-            "engine to 'auto'"
-        )
-    if rule.name not in outcomes.LOSSES:
-        raise EngineError(
-            f"a relevance-aware belief looks ahead by {' or '.join(outcomes.LOSSES)}, not by "
-            f"{rule.name}; choose one of these, or a plain belief"
-        )
 
 
 def _allocation_array(belief: Belief, allocation: Allocation) -> Integers:

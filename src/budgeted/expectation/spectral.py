@@ -28,8 +28,8 @@ from budgeted.belief import Belief, Integers
 from budgeted.cache import remembered
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
-from budgeted.expectation.memory import Memory
 from budgeted.loss import Loss
+from budgeted.memory import Memory
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -17,6 +17,9 @@ from budgeted.learners.posterior import Posterior
 from budgeted.learners.prospect import MODELS, prospect
 from budgeted.problem import Problem
 
+_MOST_NUMBERS = 2**22
+"""Of the largest temporary matrix."""
+
 
 @dataclass(frozen=True, eq=False)
 class Committee:
@@ -76,12 +79,23 @@ class Committee:
         if (values >= np.asarray(self.problem.sizes)).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
         known = values >= 0
-        columns = np.where(known, values + np.asarray(self.problem.offsets), 0)
-        said = np.stack([
-            np.stack([(row[columns] * known).sum(axis=1) for row in member], axis=1)
-            for member in self.log_members
-        ])  # fmt: skip
+        tile = max(1, _MOST_NUMBERS // self.members.shape[2])
+        parts = [self._said(values[at : at + tile]) for at in range(0, max(len(values), 1), tile)]
+        said = np.concatenate(parts, axis=1)
         return self.concluded(said, known)
+
+    def _said(self, values: NDArray[np.integer[Any]]) -> Floats:
+        """Log-likelihoods of cases by each member, members × cases × labels.
+
+        A product of matrices: which values a case has, and what each of them says.
+        """
+        number, labels, columns = self.members.shape
+        case, feature = np.nonzero(values >= 0)
+        there = np.zeros((len(values), columns))
+        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = 1.0
+        said = there @ self.log_members.reshape(number * labels, columns).T
+        result: Floats = said.reshape(len(values), number, labels).swapaxes(0, 1)
+        return result
 
     def concluded(self, said: Floats, known: NDArray[np.bool_]) -> Floats:
         """Return the scores of cases, given what each member says of them.

@@ -132,7 +132,8 @@ def _left_out(posterior: Posterior, means: Floats) -> Floats:
     """
     problem, counts = posterior.problem, posterior.counts
     sizes, offsets = problem.sizes, problem.offsets
-    chances = _chances(posterior)  # β × components × values
+    every = np.repeat(posterior.chances, sizes, axis=0).T  # components × values
+    chances, stated = every[:-1].reshape(*posterior.draws.shape), every[-1]
     pooled = counts.sum(axis=0)
     draws = posterior.draws[:, 0]
     together = np.repeat(np.add.reduceat(draws, offsets, axis=-1), sizes, axis=-1)
@@ -142,7 +143,6 @@ def _left_out(posterior: Posterior, means: Floats) -> Floats:
     totals = np.repeat(np.add.reduceat(counts, offsets, axis=1), sizes, axis=1)
     sums = np.repeat(np.add.reduceat(posterior.draws, offsets, axis=-1), sizes, axis=-1)
     prior = posterior.concentrations[1:] * (posterior.draws / sums)[:, 1:]
-    stated = 1 - chances.sum(axis=(0, 1))
     stated_total = np.repeat(np.add.reduceat(problem.prior_counts, offsets, axis=1), sizes, axis=1)
     for label, row in enumerate(counts):
         seen = np.minimum(row, 1)
@@ -160,15 +160,4 @@ def _less_one(counts: Floats, totals: Floats, seen: Floats, prior: Floats, sums:
     """By how much a share changes without one observation."""
     result: Floats = (counts - seen + prior) / (totals - seen + sums)
     result -= (counts + prior) / (totals + sums)
-    return result
-
-
-def _chances(posterior: Posterior) -> Floats:
-    """Probability of each β and component for the feature of each value, over all settings."""
-    weights, parts = posterior.weights[:-1], posterior.components
-    betas = posterior.evennesses
-    by_beta = (weights[:, None, None] * parts).reshape(betas, -1, *parts.shape[1:]).sum(axis=1)
-    chances = np.repeat(by_beta.transpose(0, 2, 1), posterior.problem.sizes, axis=-1)
-    chances[..., posterior.stated_columns] = 0.0
-    result: Floats = chances
     return result

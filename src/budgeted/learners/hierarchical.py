@@ -13,7 +13,7 @@ from budgeted.errors import LearnerError
 from budgeted.learners import dependence
 from budgeted.learners.committee import Committee
 from budgeted.learners.naive_bayes import counted
-from budgeted.learners.posterior import posterior
+from budgeted.learners.posterior import Posterior, posterior
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
 
@@ -40,8 +40,9 @@ class Hierarchical:
     evenness
         Dirichlet counts of the shares of values that all labels have in common.
     as_stated
-        Probability, before anything is bought, that features are as the problem states: with their
-        prior counts under each label and nothing in common.
+        Of d features, the probability, before anything is bought, that they are as the problem
+        states (with their prior counts under each label and nothing in common) is
+        as_stated/(d + as_stated): even odds with so many features.
     independence
         ρ ~ Beta(1, independence).
 
@@ -53,7 +54,7 @@ class Hierarchical:
     >>> bought = [Purchase(0, label, label, 1) for label in (0, 1) for _ in range(10)]
     >>> predictor = Hierarchical().fit(problem, bought)
     >>> predictor.probabilities(np.array([[1, -1, -1, -1]])).round(2).tolist()
-    [[0.05, 0.95]]
+    [[0.06, 0.94]]
     >>> now = predictor.outlook()
     >>> now.low < now.error < now.high < 0.4
     True
@@ -63,7 +64,7 @@ class Hierarchical:
 
     levels: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25)
     evenness: tuple[float, ...] = (1.0, 5.0)
-    as_stated: float = 1 / 3
+    as_stated: float = 3.0
     independence: float = 9.0
 
     def __post_init__(self) -> None:
@@ -78,18 +79,19 @@ class Hierarchical:
                     f"{name}: must be at least {least} number{'s' * (least > 1)} above 0, got "
                     f"{numbers!r}"
                 )
-        if not _is_positive(self.as_stated) or self.as_stated >= 1:
-            raise LearnerError(
-                f"as_stated: must be a probability above 0 and below 1, got {self.as_stated!r}"
-            )
-        if not _is_positive(self.independence):
-            raise LearnerError(f"independence: must be a number above 0, got {self.independence!r}")
+        for name in ("as_stated", "independence"):
+            number = getattr(self, name)
+            if not _is_positive(number):
+                raise LearnerError(f"{name}: must be a number above 0, got {number!r}")
+
+    def posterior(self, problem: Problem, counts: Floats) -> Posterior:
+        """Return what counts, labels × values, say of the parameters of all features."""
+        return posterior(problem, counts, self.evenness, self.levels, self.as_stated)
 
     def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
         """Return the committee that these purchases give."""
         bought = [each for each in purchases if each.value is not None]
-        counts = counted(problem, bought)
-        known = posterior(problem, counts, self.evenness, self.levels, self.as_stated)
+        known = self.posterior(problem, counted(problem, bought))
         kept = np.flatnonzero(known.weights >= _NEGLIGIBLE)
         members = np.stack([known.of_setting(at) for at in kept.tolist()])
         weights = known.weights[kept] / known.weights[kept].sum()

@@ -4,14 +4,16 @@ Features are pooled. Whether most of them matter, and how strongly those that do
 apart, is typical of a study, and is learned from all of its features. A *setting* of the grid is
 
 - how even the common shares of values are, β = 1 or 5;
-- which share s of the features matters: all of them, or d^(−1/3), d^(−2/3), 1/d of d features,
-  equally probable at first: from all to about one, in equal steps of the logarithm;
+- which share s of the features matters: all of them; d^(−1/3), d^(−2/3) or 1/d of d features, from
+  all to about one in equal steps of the logarithm; or none. Equally probable at first;
 - the typical level t of those that do; half of them have it, the others a neighbouring level.
 
-That makes 32 settings. One more takes every feature as the problem states it, with its Dirichlet
-counts under each label and nothing in common: plain naive Bayes. Each setting has a weight, its
-prior times the probability of all counts, a product over the features. Nothing is sampled and
-nothing is iterated to convergence: it is a function of the counts.
+That makes 34 settings. One more takes every feature as the problem states it, with its Dirichlet
+counts under each label and nothing in common: plain naive Bayes. It says that every feature
+matters, which is the less probable the more there are: 3/(d + 3) at first, as likely as not with
+three of them. Each setting has a weight, its prior times the probability of all counts, a product
+over the features. Nothing is sampled and nothing is iterated to convergence: it is a function of
+the counts.
 
 A feature whose prior counts are not all the same is known to somebody. It keeps these in every
 setting and has no vote.
@@ -21,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from budgeted.belief import Floats, Integers
-from budgeted.learners.strength import strengths
+from budgeted.learners.strength import remembered_strengths
 from budgeted.problem import Problem
 from budgeted.special import log_rising
 
@@ -81,6 +84,32 @@ class Posterior:
         found[:, self.stated_columns] = self.as_stated[:, self.stated_columns]
         return found
 
+    @cached_property
+    def chances(self) -> Floats:
+        """Probability of each component of each feature, over all settings, features × components.
+
+        Components come β by β; the last one is to be as the problem states.
+        """
+        by_setting = self.weights[:-1, None, None] * self.components
+        by_beta = by_setting.reshape(self.evennesses, -1, *by_setting.shape[1:]).sum(axis=1)
+        result = by_beta.transpose(1, 0, 2).reshape(len(self.problem.sizes), -1)
+        result[self.stated] = 0.0
+        return np.column_stack([result, 1 - result.sum(axis=1)])
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Expected parameters over all settings, labels × values."""
+        chances = np.repeat(self.chances, self.problem.sizes, axis=0).T  # components × values
+        means = self.means.reshape(-1, *self.counts.shape)
+        result: Floats = np.einsum("ck,cyk->yk", chances[:-1], means)
+        result += chances[-1] * self.as_stated
+        return result
+
+    def kappas(self, features: Sequence[int]) -> Floats:
+        """Return κ of the components of some features, without the last; infinite if irrelevant."""
+        columns = np.asarray(self.problem.offsets)[features]
+        return np.tile(self.concentrations[:, columns].T, self.evennesses)
+
     @property
     def as_stated(self) -> Floats:
         """Parameters of plain naive Bayes, labels × values."""
@@ -112,7 +141,8 @@ def posterior(
     evenness, levels
         The possible β, and the levels from weak to strong.
     as_stated
-        Probability, before anything was seen, that the features are as the problem states.
+        With so many features it is as likely as not, before anything was seen, that they are as the
+        problem states.
     """
     sizes, offsets = np.asarray(problem.sizes), np.asarray(problem.offsets)
     parts = 1 + len(levels)
@@ -122,20 +152,20 @@ def posterior(
     for size in np.unique(sizes):
         alike = np.flatnonzero(sizes == size)
         columns = offsets[alike][:, None] + np.arange(size)
-        found = strengths(counts[:, columns].transpose(1, 0, 2), evenness, levels)
+        found = remembered_strengths(counts[:, columns].transpose(1, 0, 2), evenness, levels)
         logs[alike] = found.logs
         draws[:, :, columns] = found.draws.transpose(1, 2, 0, 3)
         kappa[1:, columns] = found.concentrations[:, None, None]
     stated = _informed(problem)
     logs[stated] = 0.0
-    chances = _components(len(sizes), len(levels))
+    prior, chances = _settings(len(sizes), len(levels))
     with np.errstate(divide="ignore"):
         each = logs[:, :, None] + np.log(chances)
     evidence = np.logaddexp.reduce(each, axis=-1)  # features × β × settings of one β
     components = np.exp(each - evidence[..., None]).transpose(1, 2, 0, 3)
-    whole = evidence.sum(axis=0).ravel() - np.log(evidence[0].size) + np.log1p(-as_stated)
-    plain = _log_as_stated(problem, counts, stated) + np.log(as_stated)
-    weights = np.append(whole, plain)
+    plain = as_stated / (len(sizes) + as_stated)
+    whole = evidence.sum(axis=0) + np.log((1 - plain) / len(evenness) * prior)
+    weights = np.append(whole, _log_as_stated(problem, counts, stated) + np.log(plain))
     weights = np.exp(weights - weights.max())
     return Posterior(
         problem,
@@ -149,8 +179,11 @@ def posterior(
     )
 
 
-def _components(features: int, levels: int) -> Floats:
-    """Chances of being irrelevant and of each level, settings of one β × components."""
+def _settings(features: int, levels: int) -> tuple[Floats, Floats]:
+    """Return the settings of one β: how probable each is, and its chances of each component.
+
+    Components are being irrelevant, and each level.
+    """
     typical = np.zeros((levels, levels))
     for at in range(levels):
         near = [each for each in (at - 1, at + 1) if 0 <= each < levels]
@@ -158,7 +191,9 @@ def _components(features: int, levels: int) -> Floats:
         typical[at, near] = (1 - _TYPICAL) / len(near)
     shares = float(features) ** -(np.arange(_STEPS + 1) / _STEPS)
     rows = [np.append(1 - share, share * row) for share in shares for row in typical]
-    return np.stack(rows)
+    none = np.eye(1, 1 + levels)[0]
+    prior = np.append(np.full(len(rows), 1 / levels), 1.0) / (len(shares) + 1)
+    return prior, np.stack([*rows, none])
 
 
 def _informed(problem: Problem) -> Integers:

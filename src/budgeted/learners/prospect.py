@@ -25,6 +25,7 @@ from budgeted.belief import Floats, Integers
 from budgeted.errors import LearnerError
 from budgeted.learners.base import Outlook
 from budgeted.learners.dependence import CORRELATIONS, effective
+from budgeted.learners.gamma import log_gamma_draws
 from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
 from budgeted.streams import OUTLOOK, stream
@@ -142,30 +143,23 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
     """Draw parameters, labels × values."""
     problem, counts = posterior.problem, posterior.counts
     setting = int(rng.choice(len(posterior.weights), p=posterior.weights))
-    own = _log_gamma_draw(problem.prior_counts + counts, rng)
+    own = log_gamma_draws(problem.prior_counts + counts, rng)
     if setting < len(posterior.weights) - 1:
         beta = setting * posterior.evennesses // (len(posterior.weights) - 1)
         steps = posterior.components[setting].cumsum(axis=1)
         passed = (rng.random(len(steps))[:, None] > steps[:, :-1]).sum(axis=1)
         part = np.repeat(passed, problem.sizes)
         column = np.arange(counts.shape[1])
-        common = _shares(_log_gamma_draw(posterior.draws[beta, part, column], rng)[None], problem)[
+        common = _shares(log_gamma_draws(posterior.draws[beta, part, column], rng)[None], problem)[
             0
         ]
         irrelevant = part == 0
         kappa = np.where(irrelevant, 1.0, posterior.concentrations[part, column])
-        scattered = _log_gamma_draw(counts + np.maximum(kappa * common, _TINY), rng)
+        scattered = log_gamma_draws(counts + np.maximum(kappa * common, _TINY), rng)
         drawn = np.where(irrelevant, np.log(np.maximum(common, _TINY)), scattered)
         drawn[:, posterior.stated_columns] = own[:, posterior.stated_columns]
         own = drawn
     return _shares(own, problem)
-
-
-def _log_gamma_draw(shape: Floats, rng: np.random.Generator) -> Floats:
-    """Draw logarithms of gamma variables; those of tiny shapes would be 0 themselves."""
-    result: Floats = np.log(rng.standard_gamma(shape + 1))
-    result += np.log1p(-rng.random(shape.shape)) / shape
-    return result
 
 
 def _shares(logs: Floats, problem: Problem) -> Floats:

@@ -3,12 +3,13 @@ r"""How strongly one feature tells the labels apart: the evidence for each stren
 A feature has shares m of its values in common, m ~ Dirichlet(β, …, β), and shares θ_j among cases
 of label j. Either all θ_j are m, and the feature is irrelevant; or they scatter about m::
 
-    θ_j ~ Dirichlet(κ m),    κ = τ (r − 1)
+    θ_j ~ Dirichlet(κ m),    κ = τ √(r − 1)
 
-where r is the number of values and τ the level: 16 is weak, 1/4 is strong. With r − 1 in it, a
-feature that nobody has looked at does not look promising for having many values: the expected χ²
-between two labels is 2 (r − 1)/(κ + 1) = 2/(τ + 1/(r − 1)). Of a weak feature that is the same for
-any r; of a strong one it rises with r, but to no more than 2/τ.
+where r is the number of values and τ the level: 16 is weak, 1/4 is strong. The root lies between
+two mistakes. With the same κ for all, a feature of many values would look promising for nothing
+else; with r − 1 in its place all would be equally good once they are known, but one of many values
+takes longer to know, and nobody would begin with it. (In the tables that people collect, features
+of many values say somewhat more.)
 
 The probability of the observed counts under a level has no closed form, because m is unknown. It
 is computed by the candidate's formula, P(c) = P(c | m) P(m) / P(m | c), which holds at every m if
@@ -23,13 +24,16 @@ Dirichlet processes*, JASA 101 (2006).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.belief import Floats
-from budgeted.special import digamma, log_gamma, log_rising, trigamma
+from budgeted.belief import Floats, Integers
+from budgeted.memory import Memory
+from budgeted.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
 
 _ROUNDS = 3
 """How often the expected number of draws is brought in line with the mean; more changes little."""
@@ -66,55 +70,136 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     """
     features, _, size = counts.shape
     pooled = counts.sum(axis=1)
-    kappa = np.asarray(levels, dtype=float) * (size - 1)
+    kappa = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
+    # All pairs of a β and a level in one go, β by β.
+    betas = np.repeat(np.asarray(evenness, dtype=float), len(kappa))
+    kappas = np.tile(kappa, len(evenness))
+    seen = _Seen.of(counts)
+    shares = _common_shares(seen, pooled, kappas, betas)
+    after = shares * _total(seen, kappas, betas, shares)
+    prior = np.broadcast_to(betas[:, None], shares.shape)
+    like = seen.added(log_rising, kappas, shares).sum(axis=-1)
+    like -= np.tile(_log_totals(counts.sum(axis=2), kappa), len(evenness))
+    scattered = like + _log_density(shares, prior) - _log_density(shares, after)
     logs = np.empty((features, len(evenness), 1 + len(levels)))
     draws = np.empty((*logs.shape, size))
+    logs[:, :, 1:] = scattered.reshape(features, len(evenness), -1)
+    draws[:, :, 1:] = after.reshape(features, len(evenness), -1, size)
     for at, beta in enumerate(evenness):
         draws[:, at, 0] = pooled + beta
-        logs[:, at, 0] = _dirichlet_multinomial(np.full_like(pooled, beta), pooled)
-        shares = _common_shares(counts, kappa, beta)
-        draws[:, at, 1:] = shares * _total(counts, kappa, beta, shares)
-        like = _dirichlet_multinomial(
-            (kappa[:, None] * shares)[:, :, None], counts[:, None]
-        ).sum(axis=-1)  # fmt: skip
-        prior = np.full(size, float(beta))
-        logs[:, at, 1:] = like + _log_density(shares, prior) - _log_density(
-            shares, draws[:, at, 1:]
-        )  # fmt: skip
+        logs[:, at, 0] = _log_irrelevant(pooled, beta)
     return Strengths(logs, draws, kappa)
 
 
-def _common_shares(counts: Floats, kappa: Floats, beta: float) -> Floats:
+_memory = Memory()
+
+
+def remembered_strengths(
+    counts: Floats, evenness: Sequence[float], levels: Sequence[float]
+) -> Strengths:
+    """Return what `strengths` does; of features whose counts were seen before, from memory.
+
+    From one purchase to the next the counts of one feature change.
+    """
+    features, _, size = counts.shape
+    parts = len(evenness), 1 + len(levels)
+    keys = [(tuple(evenness), tuple(levels), size, each.tobytes()) for each in counts]
+
+    def compute(missing: list[int]) -> Floats:
+        found = strengths(counts[missing], evenness, levels)
+        return np.concatenate([found.logs[..., None], found.draws], axis=-1)
+
+    rows = _memory.rows(keys, compute).reshape(features, *parts, 1 + size)
+    kappa = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
+    return Strengths(rows[..., 0], rows[..., 1:], kappa)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The counts that are not 0, which are few where features have many values.
+
+    Attributes
+    ----------
+    feature, value, counts
+        Where each stands, and how large it is.
+    shape
+        Of all, features × values.
+    """
+
+    feature: Integers
+    value: Integers
+    counts: Floats
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, counts: Floats) -> _Seen:
+        feature, label, value = np.nonzero(counts)
+        return cls(feature, value, counts[feature, label, value], (len(counts), counts.shape[2]))
+
+    def added(
+        self, term: Callable[[Floats, Floats], Floats], kappa: Floats, shares: Floats
+    ) -> Floats:
+        """Return the sum over labels of a term of (κ m, count), features × levels × values.
+
+        The term must be 0 where the count is.
+        """
+        place = self.feature * self.shape[1] + self.value
+        terms = term(kappa[:, None] * shares[self.feature, :, self.value].T, self.counts)
+        most = math.prod(self.shape)
+        places = np.arange(len(kappa))[:, None] * most + place
+        summed = np.bincount(places.ravel(), terms.ravel(), minlength=len(kappa) * most)
+        # Of nothing at all NumPy returns whole numbers.
+        result: Floats = summed.astype(float).reshape(len(kappa), *self.shape).swapaxes(0, 1)
+        return result
+
+
+def _common_shares(seen: _Seen, pooled: Floats, kappa: Floats, beta: Floats) -> Floats:
     """Mean of the common shares, by the expected number of draws, features × levels × values."""
-    pooled = counts.sum(axis=1)
-    draws = np.broadcast_to((pooled + beta)[:, None], (len(counts), len(kappa), counts.shape[-1]))
+    draws = pooled[:, None] + beta[:, None]
     for _ in range(_ROUNDS):
-        prior = (kappa[:, None] * draws / draws.sum(axis=-1, keepdims=True))[:, :, None]
-        draws = beta + (prior * (digamma(prior + counts[:, None]) - digamma(prior))).sum(axis=2)
+        draws = beta[:, None] + seen.added(
+            _expected_draws, kappa, draws / draws.sum(axis=-1, keepdims=True)
+        )
     result: Floats = draws / draws.sum(axis=-1, keepdims=True)
     return result
 
 
-def _total(counts: Floats, kappa: Floats, beta: float, shares: Floats) -> Floats:
+def _expected_draws(prior: Floats, counts: Floats) -> Floats:
+    result: Floats = prior * (digamma(prior + counts) - digamma(prior))
+    return result
+
+
+def _curvature(prior: Floats, counts: Floats) -> Floats:
+    result: Floats = prior**2 * (trigamma(prior) - trigamma(prior + counts))
+    return result
+
+
+def _total(seen: _Seen, kappa: Floats, beta: Floats, shares: Floats) -> Floats:
     """Sum of the Dirichlet counts whose density is as curved as the posterior at some shares.
 
     In the coordinates η of m = softmax(η), −∂²/∂η_k² of log Dirichlet(A m), summed over k, is
     A (1 − Σ m_k²); that of the posterior at its mode is Σ C_k (1 − 2 m_k) + Σ C_k Σ m_k², where
     C_k = β + Σ_j (κ m_k)² [ψ′(κ m_k) − ψ′(κ m_k + c_jk)].
     """
-    prior = (kappa[:, None] * shares)[:, :, None]
-    change = trigamma(prior) - trigamma(prior + counts[:, None])
-    curved = beta + (prior**2 * change).sum(axis=2)
+    curved = beta[:, None] + seen.added(_curvature, kappa, shares)
     squares = (shares**2).sum(axis=-1)
     whole = (curved * (1 - 2 * shares)).sum(axis=-1) + curved.sum(axis=-1) * squares
     result: Floats = (whole / (1 - squares))[..., None]
     return result
 
 
-def _dirichlet_multinomial(prior: Floats, counts: Floats) -> Floats:
-    """Log-probability of counts in a given order, over the last axis."""
-    values = log_rising(prior, counts).sum(axis=-1)
-    result: Floats = values - log_rising(prior.sum(axis=-1), counts.sum(axis=-1))
+def _log_totals(totals: Floats, kappa: Floats) -> Floats:
+    """What the numbers of values of each label say, features × levels."""
+    shape = (*totals.shape, len(kappa))
+    steps = np.broadcast_to(totals[..., None], shape)
+    result: Floats = log_rising(np.broadcast_to(kappa, shape), steps).sum(axis=1)
+    return result
+
+
+def _log_irrelevant(pooled: Floats, beta: float) -> Floats:
+    """Log-probability of counts of all labels together, in a given order, over the last axis."""
+    values = log_rising_whole(beta, pooled).sum(axis=-1)
+    result: Floats = values - log_rising_whole(beta * pooled.shape[-1], pooled.sum(axis=-1))
     return result
 
 

@@ -68,7 +68,6 @@ class Comparison:
         return {
             "name": self.yardstick.name,
             "about": self.yardstick.about,
-            "belief": self.yardstick.belief,
             "loss": self.yardstick.loss,
             "budget": str(problem.budget),
             "costs": [str(feature.cost) for feature in problem.features],

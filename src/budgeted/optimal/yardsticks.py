@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from budgeted.belief import Belief
-from budgeted.errors import OptimalError
 from budgeted.money import MoneyLike
 from budgeted.problem import Feature, Problem
-from budgeted.relevance import BELIEFS
 
 Counts = float | Sequence[float] | Sequence[Sequence[float]]
 
@@ -28,8 +26,6 @@ class Yardstick:
         For tables and for people.
     problem
         What is for sale.
-    belief
-        One of `BELIEFS`.
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     """
@@ -37,16 +33,11 @@ class Yardstick:
     name: str
     about: str
     problem: Problem
-    belief: str = "plain"
     loss: str = "gini"
 
     def start(self) -> Belief:
         """Return the belief before anything is bought."""
-        if self.belief not in BELIEFS:
-            raise OptimalError(
-                f"there is no belief {self.belief!r}; there are {', '.join(BELIEFS)}"
-            )
-        return BELIEFS[self.belief].prior(self.problem)
+        return Belief.prior(self.problem)
 
 
 def small_problem(
@@ -142,30 +133,6 @@ YARDSTICKS = {
             "three-labels",
             "two features, prices 1 and 2, and three labels",
             small_problem((3, 3), (1, 2), (1, 1), (0.5, 0.3, 0.2), 8),
-        ),
-        Yardstick(
-            "relevance-flat",
-            "two Boolean features that may be irrelevant, equal costs",
-            small_problem((2, 2), (1, 1), (1, 1), EVEN, 12),
-            belief="relevance",
-        ),
-        Yardstick(
-            "relevance-costs",
-            "the same with prices 1 and 4",
-            small_problem((2, 2), (1, 4), (1, 1), EVEN, 14),
-            belief="relevance",
-        ),
-        Yardstick(
-            "relevance-priors",
-            "three features that may be irrelevant: one known to be good, one poor, one unknown",
-            small_problem((2, 2, 2), (1, 2, 1), (KNOWN, VAGUE, 1), EVEN, 8),
-            belief="relevance",
-        ),
-        Yardstick(
-            "relevance-rare",
-            "a rare label, and three values that may say nothing, at 2",
-            small_problem((2, 3), (1, 2), (1, 1), (0.8, 0.2), 10),
-            belief="relevance",
         ),
         Yardstick(
             "zero-one",

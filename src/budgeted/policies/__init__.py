@@ -11,9 +11,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from budgeted.errors import EngineError, PolicyError
-from budgeted.expectation import check_outcomes
-from budgeted.loss import named
+from budgeted.errors import PolicyError
 from budgeted.policies.abr2 import AbsoluteRobin
 from budgeted.policies.auto import Auto
 from budgeted.policies.base import Choice, Policy
@@ -35,7 +33,7 @@ from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
 from budgeted.policies.wbr2 import WindowedRobin
 
-__all__ = ["POLICIES", "Choice", "Policy", "check_relevance", "policy", "policy_among", "settings"]
+__all__ = ["POLICIES", "Choice", "Policy", "policy", "policy_among", "settings"]
 
 POLICIES: dict[str, type[Policy]] = {
     each.name: each
@@ -99,33 +97,13 @@ def policy_among(
 def settings(policy: Policy | type[Policy], **given: str | None) -> dict[str, str]:
     """Return what goes with a policy: its own settings, and over them those that are given.
 
-    One that needs a plain belief, for its loss or its engine, has no other of its own.
-
-    >>> settings(Auto(), cases="fresh", belief=None)
-    {'belief': 'relevance', 'cases': 'fresh', 'learner': 'hierarchical'}
+    >>> settings(Auto(), cases="fresh", learner=None)
+    {'cases': 'fresh', 'learner': 'hierarchical'}
     >>> settings(RoundRobin())
     {}
     """
     own: dict[str, str] = dict(getattr(policy, "settings", {}))
-    try:
-        check_relevance(policy)
-    except EngineError:
-        own.pop("belief", None)
     return own | {key: value for key, value in given.items() if value is not None}
-
-
-def check_relevance(policy: Policy | type[Policy]) -> None:
-    """Raise an error if the policy, with its loss and engine, needs a plain belief.
-
-    >>> check_relevance(Auto(loss="zero_one"))
-    Traceback (most recent call last):
-    ...
-    budgeted.errors.EngineError: a relevance-aware belief looks ahead by gini or entropy, not by \
-zero_one; choose one of these, or a plain belief
-    """
-    engine = getattr(policy, "engine", None)  # those without one do not look ahead
-    if engine is not None:
-        check_outcomes(named(getattr(policy, "loss", "gini")), engine)
 
 
 def parameter_names(kind: type[Policy]) -> tuple[str, ...]:

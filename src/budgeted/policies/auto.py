@@ -1,4 +1,4 @@
-"""The default: the best value per money of whole features."""
+"""The default: the best value per money, under the belief that the classifier is made of."""
 
 from __future__ import annotations
 
@@ -7,83 +7,70 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgeted import money
 from budgeted.belief import Floats, Integers
-from budgeted.expectation import check_engine, expected_loss, feature_lookahead, lookahead
-from budgeted.loss import named
+from budgeted.expectation.worth import Worth
+from budgeted.learners import Hierarchical
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
 from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import Action
 from budgeted.state import State
 
-GROWTH = 4
-"""Numbers of purchases per label that are weighed: 1, 4, 16, 64, …"""
-_AS_GOOD, _MOST_LABELS = 0.005, 4
-"""Who is less behind than this is as good; and so many labels are named in a reason."""
+HANDFULS = (1, 4)
+"""Numbers of values of each label that are weighed together."""
 MOST_PLANNED = 100
 """Purchases that one decision is good for, if several are wanted before anything comes back."""
+_AS_GOOD, _MOST_LABELS = 0.005, 4
+"""Who is less behind than this is as good; and so many labels are named in a reason."""
+_TIE = 1e-6
+"""Relative to the best: what differs by less is as good."""
 
 
 @dataclass(frozen=True)
 class Auto:
-    """Buy from the feature with the largest fall in expected loss per money, at its best number.
+    """Buy of the feature whose values lower the expected loss most for their money.
 
-    A feature tells labels apart only when it is known under each of them, so its purchases are
-    weighed evenly over the labels, as in class-pair lookahead; and a few values may change nothing
-    where many do, so each feature is judged at the number that does it most good, as in KG(*)
-    (Frazier and Powell, 2010)::
+    What is expected is what the learner `budgeted.learners.Hierarchical` believes, the one that
+    makes the classifier unless a study chooses another: how many features matter, and how strongly.
+    `budgeted.expectation.worth` says how much the loss falls if more values are bought.
 
-        max over n of (L − E[L after n values of each label]) / (n · labels · cost)
+    - A feature tells labels apart only when it is known under each of them, so its values are
+      weighed by *handfuls*, evenly over the labels: one of each label, and four of each, because a
+      few values may change nothing where some more do. The better of the two counts, as in KG(*)
+      (Frazier and Powell, 2010)::
 
-    Of the best feature one value is bought, of the label whose share of these purchases would do
-    most good alone (if several would, of the one with the fewest values); then all is weighed anew.
-    Requests under way count as bought. The rest of the handful goes along as a plan, for those who
-    want several requests at once (`budgeted.policies.planner`).
+          max over n of (L − E[L after n values of each label]) / (n · labels · cost)
 
-    It is the default for the sake of what comes with it unless told otherwise: a belief in which
-    features may be irrelevant, cases whose values overlap, and a classifier that does not count the
-    same evidence twice. docs/benchmark.md compares it with all others.
+    - Of the best feature one value is bought, of the label with the fewest; and then one of each
+      other label that has fewer, before anything is weighed anew: half a comparison says little.
+    - Requests under way count as bought. The rest of the handful goes along as a plan, for those
+      who want several requests at once (`budgeted.policies.planner`).
 
-    Parameters
-    ----------
-    loss
-        ``gini`` or ``entropy``; with a plain belief also ``zero_one``.
-    engine, particles
-        As for `budgeted.expectation.lookahead`.
+    Features, labels and values are exchangeable: nothing but the choice among equals depends on
+    their order, and if all prices and the budget are multiplied by a number, the same is bought.
 
     Examples
     --------
-    >>> from budgeted import Feature, Problem, Purchase, State
+    >>> from budgeted import Feature, Problem, Purchase
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 9)],
     ...                   ("well", "ill"), prior=(0.5, 0.5), budget=50)
-    >>> state = State.start(problem).after(Purchase(0, 1, value=1, cost=1))
+    >>> state = State.start(problem)
+    >>> for label in (0, 1):
+    ...     state = state.after(Purchase(0, label, value=label, cost=1))
     >>> choice = Auto().choose(state, np.random.default_rng(0))
-    >>> choice.action, choice.reason
-    (Action(feature=0, label=0), "it is the best use of the next 2; known or under way: 0 'well', \
-1 'ill'; 'scan' is 86 % behind")
+    >>> choice.action.feature, choice.reason
+    (0, "it is the best use of the next 2; known or under way: 1 'well', 1 'ill'; 'scan' is 88 % \
+behind")
     """
 
     name: ClassVar[str] = "auto"
     summary: ClassVar[str] = "the default: the best value per money, whole features at a time"
-    looks_back: ClassVar[int] = 0
+    looks_back: ClassVar[int] = 1
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
-    settings: ClassVar[Mapping[str, str]] = {
-        "belief": "relevance",
-        "cases": "settle",
-        "learner": "hierarchical",
-    }
+    settings: ClassVar[Mapping[str, str]] = {"cases": "settle", "learner": "hierarchical"}
     """What goes with this policy in studies and experiments unless told otherwise."""
-
-    loss: str = "gini"
-    engine: str = "auto"
-    particles: int = 1_000
-
-    def __post_init__(self) -> None:
-        named(self.loss)
-        check_engine(self.engine, self.particles)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the best feature; the scores are the expected change per money."""
@@ -91,78 +78,78 @@ class Auto:
         if not depths.any():
             return None
         bought = _bought(state)
-        rates, numbers, engine = self._rates(state, depths, bought)
+        rest = _rest_of_a_round(state, depths, bought, rng)
+        if rest is not None:
+            return rest
+        rates, numbers = _rates(state, depths, bought)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
-        best = rates >= np.nanmax(rates) - 1e-12
-        tied = best[:, None] & self._best_labels(state, depths, np.where(best, numbers, 0), bought)
+        most = np.nanmax(rates)
+        best = rates >= most - _TIE * abs(most)
+        fewest = np.where(depths > 0, bought, np.inf)
+        tied = best[:, None] & (fewest <= fewest.min(axis=1, keepdims=True))
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
         reason = in_words(state, chosen.feature, rates, int(numbers[chosen.feature]), bought)
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         only = slice(chosen.feature, chosen.feature + 1)
         shares = spread(numbers[only], depths[only], bought[only])[0]
         plan = in_turns(chosen, shares, bought[chosen.feature])
-        return Choice(chosen, scores, reason, engine, plan[1:])
+        return Choice(chosen, scores, reason, plan=plan[1:])
 
-    def _best_labels(
-        self, state: State, depths: Integers, numbers: Integers, bought: Floats
-    ) -> NDArray[np.bool_]:
-        """Of features with a number of purchases, the labels that are best when bought alone.
+    def worth(self, state: State) -> Floats:
+        """Return what each cell is worth per money, features × labels; NaN where none is sold."""
+        depths = state.depths()
+        if not depths.any():
+            return np.full(depths.shape, np.nan)
+        rates, _ = _rates(state, depths, _bought(state))
+        return np.where(depths > 0, rates[:, None], np.nan)
 
-        A few values of one label often change no decision, and so no 0/1 error, whichever label
-        it is; then it is one of which least is known.
-        """
-        share = -(-numbers // depths.shape[1])[:, None]  # rounded up
-        alone = lookahead(
-            state.belief,
-            np.minimum(depths, share),
-            self.loss,
-            given=state.under_way(),
-            engine=self.engine,
-            particles=self.particles,
-        )
-        losses = np.where(np.isnan(alone.values), np.inf, alone.values)
-        best = losses <= losses.min(axis=1, keepdims=True) + alone.resolution
-        known = np.where(best & np.isfinite(losses), bought, np.inf)
-        result: NDArray[np.bool_] = known <= known.min(axis=1, keepdims=True)
-        return result & np.isfinite(known)
 
-    def _rates(
-        self, state: State, depths: Integers, bought: Floats
-    ) -> tuple[Floats, Integers, str]:
-        """For each feature the best fall per money, over how many purchases; and the engine."""
-        given = state.under_way()
-        now = expected_loss(
-            state.belief, given, self.loss, engine=self.engine, particles=self.particles
-        )
-        features = state.problem.features
-        costs = np.array([float(feature.cost) for feature in features])
-        paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
-        most = np.minimum(paid, depths.sum(axis=1))
-        rates = np.full(len(features), np.nan)
-        numbers = np.zeros(len(features), dtype=np.int64)
-        each, engine = 1, ""
-        while each == 1 or each * depths.shape[1] < GROWTH * most.max():
-            total = np.minimum(most, each * depths.shape[1])
-            # No purchase saves more than the whole loss: where even that is less per money than
-            # what a feature was found to save, more of it need not be weighed.
-            at_best = float(now) / (np.maximum(total, 1) * costs)
-            hopeful = (total > numbers) & ~(at_best <= rates)
-            if not hopeful.any():
-                break
-            found = feature_lookahead(
-                state.belief,
-                np.where(hopeful[:, None], spread(total, depths, bought), 0),
-                self.loss,
-                given=given,
-                engine=self.engine,
-                particles=self.particles,
-            )
-            engine = found.engine
-            rate = (float(now) - found.values) / (np.maximum(total, 1) * costs)
-            better = hopeful & ~(rate <= rates)
-            rates[better], numbers[better] = rate[better], total[better]
-            each *= GROWTH
-        return rates, numbers, engine
+def _rest_of_a_round(
+    state: State, depths: Integers, bought: Floats, rng: np.random.Generator
+) -> Choice | None:
+    """Return a label of the feature asked for last that has fewer values than the one asked for."""
+    last = state.last_action
+    if last is None:
+        return None
+    known = np.where(depths[last.feature] > 0, bought[last.feature], np.inf)
+    if known.min() >= bought[last.feature, last.label]:
+        return None
+    fewest = np.flatnonzero(known == known.min())
+    label = int(fewest[rng.integers(len(fewest))])
+    labels = state.problem.labels
+    reason = (
+        f"to set beside the value of {labels[last.label]!r} that was asked for before; "
+        f"{_known(state, bought[last.feature])}"
+    )
+    return Choice(Action(last.feature, label), reason=reason)
+
+
+def _rates(state: State, depths: Integers, bought: Floats) -> tuple[Floats, Integers]:
+    """For each feature the best fall of the loss per money, and over how many purchases."""
+    features = state.problem.features
+    costs = np.array([float(feature.cost) for feature in features])
+    paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
+    most = np.minimum(paid, depths.sum(axis=1))
+    belief = Hierarchical()
+    known = belief.posterior(state.problem, state.belief.observed.astype(float))
+    worth = Worth(known, belief.evenness, belief.levels)
+    under_way = np.zeros_like(depths)
+    for cell, number in state.under_way().items():
+        under_way[cell] = number
+    # Of labels with as many values the more frequent comes first, wherever it is listed.
+    fewest_first = bought - np.asarray(state.problem.prior) / 2
+    already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
+    rates = np.full(len(features), np.nan)
+    numbers = np.zeros(len(features), dtype=np.int64)
+    for each in HANDFULS:
+        total = np.minimum(most, each * depths.shape[1])
+        weighed = total > numbers
+        shares = spread(total, depths, fewest_first)
+        more = np.where(weighed[:, None], shares + under_way, 0)
+        rate = (worth.gains(more) - already) / (np.maximum(total, 1) * costs)
+        better = weighed & ~(rate <= rates)
+        rates[better], numbers[better] = rate[better], total[better]
+    return rates, numbers
 
 
 def in_words(state: State, feature: int, rates: Floats, number: int, bought: Floats) -> str:

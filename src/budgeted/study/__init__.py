@@ -57,8 +57,8 @@ class Study:
     ...         print(request.number, request.case, request.feature, request.label, request.cost)
     ...     _ = study.tell(2, "yes")
     ...     print(study.state.spent, study.state.reserved, study.state.free)
-    1 Di fever well 1.50
-    2 Ann fever ill 1.50
+    1 Ann fever ill 1.50
+    2 Di fever well 1.50
     1.50 1.50 1.50
     >>> with Study.open(f"{folder.name}/my.db", "flu") as study:
     ...     print([(each.number, each.fate, each.value) for each in study.requests()])
@@ -91,7 +91,6 @@ class Study:
         case_rule: str | None = None,
         seed: int = 0,
         loss: str = "gini",
-        belief: str | None = None,
         learner: str | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
@@ -114,14 +113,12 @@ class Study:
         seed
             Of the order of cases and of the policy's draws.
         loss
-            Steers the policy unless its parameters name one, and says what features are worth.
-        belief
-            What the policy believes, ``plain`` or ``relevance``; see `budgeted.relevance`.
+            Steers policies that look ahead by a loss, unless their parameters name one; the
+            default, ``auto``, does not.
         learner
             Makes the classifier, ``hierarchical`` or ``naive-bayes``; see `budgeted.learners`. Its
             parameters of today are recorded, so that no later version of the package changes what
-            the study says. This, the belief and the case rule are as the policy likes them unless
-            given.
+            the study says. This and the case rule are as the policy likes them unless given.
         by, clock
             Who begins it, and what tells the time.
         """
@@ -134,7 +131,6 @@ class Study:
             case_rule,
             seed,
             loss,
-            belief,
             learner,
         )
         who = user() if by is None else by

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Literal, cast
 
 from budgeted import __version__, events, money
-from budgeted.errors import BudgetedError, EngineError, StudyError, StudyFileError
+from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.events import Asked, Created, Event
 from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
 from budgeted.learners import LEARNERS, parameters_of
@@ -24,7 +24,6 @@ from budgeted.policies import (
     POLICIES,
     Choice,
     Policy,
-    check_relevance,
     parameter_names,
     policy,
     settings,
@@ -46,16 +45,10 @@ KEPT_SCORES = 12
 """Of the scores of a decision."""
 
 
-def accompanying(chooser: Policy | None, loss: str, **given: str | None) -> dict[str, str]:
-    """Return belief, learner and case rule: as given, else as the policy likes them.
-
-    The 0/1 loss cannot be looked ahead under a relevance-aware belief, so that one is then left to
-    those who ask for it.
-    """
-    plain = {"belief": "plain", "learner": "naive-bayes", "cases": "fresh"}
+def accompanying(chooser: Policy | None, **given: str | None) -> dict[str, str]:
+    """Return learner and case rule: as given, else as the policy likes them."""
+    plain = {"learner": "naive-bayes", "cases": "fresh"}
     own = {} if chooser is None else settings(chooser)
-    if loss == "zero_one":
-        own.pop("belief", None)
     return plain | own | {key: value for key, value in given.items() if value is not None}
 
 
@@ -68,7 +61,6 @@ def creation(
     case_rule: str | None,
     seed: int,
     loss: str,
-    belief: str | None = None,
     learner: str | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
@@ -87,9 +79,7 @@ def creation(
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     cases = [_case(each, problem.labels) for each in cases]
     mistakes += case_mistakes(cases, problem.labels)
-    chosen = accompanying(made, loss, belief=belief, learner=learner, cases=case_rule)
-    if chosen["belief"] == "relevance":
-        mistakes += _relevance_mistakes(made, loss)
+    chosen = accompanying(made, learner=learner, cases=case_rule)
     created = Created(
         features=tuple(
             events.ForSale(each.name, each.values, each.cost, each.prior_counts)
@@ -105,7 +95,6 @@ def creation(
         loss=loss,
         cases=tuple((case, label) for case, label in cases),
         package=__version__,
-        belief=chosen["belief"],
         learner=chosen["learner"],
         learner_parameters=_learner_parameters(chosen["learner"]),
     )
@@ -132,21 +121,6 @@ def _case(given: Any, labels: Sequence[str]) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         return "", given
     return as_name(case), spelled(label, labels) or label
-
-
-def _relevance_mistakes(chooser: Policy | None, loss: str) -> list[str]:
-    """Return why nothing could be asked under a relevance-aware belief."""
-    if loss == "zero_one":
-        return [
-            "loss: a relevance-aware belief looks ahead by gini or entropy, not by zero_one; "
-            'choose one of these, or belief = "plain"'
-        ]
-    try:
-        if chooser is not None:
-            check_relevance(chooser)
-    except EngineError as error:
-        return [f"policy: {error}"]
-    return []
 
 
 def case_mistakes(

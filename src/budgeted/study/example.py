@@ -48,14 +48,14 @@ values = ["low", "normal"]
 cost = "4.00"
 """
 
-_LABELS = ("iron-deficiency", "chronic-disease")
-_SHARES = {
+LABELS = ("iron-deficiency", "chronic-disease")
+SHARES = {
     "ferritin": (("low", "normal", "high"), ((0.85, 0.13, 0.02), (0.05, 0.45, 0.50))),
     "transferrin": (("low", "normal", "high"), ((0.05, 0.35, 0.60), (0.55, 0.40, 0.05))),
     "crp": (("normal", "raised"), ((0.75, 0.25), (0.20, 0.80))),
     "mcv": (("low", "normal"), ((0.70, 0.30), (0.35, 0.65))),
 }
-_CASES = 60
+CASES = 60
 _NEW = (("A", "low", ""), ("B", "", "raised"))
 
 
@@ -68,7 +68,7 @@ def write_example(folder: str | Path) -> tuple[Path, Path, Path, Path]:
     files = {
         target / "study.toml": STUDY,
         target / "cases.csv": as_csv(("case", "label"), cases()),
-        target / "answers.csv": as_csv(("case", *_SHARES), answers()),
+        target / "answers.csv": as_csv(("case", *SHARES), answers()),
         target / "new.csv": as_csv(("case", "ferritin", "crp"), _NEW),
     }
     there = [str(path) for path in files if path.exists()]
@@ -87,8 +87,8 @@ def write_example(folder: str | Path) -> tuple[Path, Path, Path, Path]:
 def cases() -> list[tuple[str, str]]:
     """Return the patients and the kind of their anaemia."""
     rng = stream(2026, 0)
-    kinds = rng.permutation(np.arange(_CASES) % 5 >= 3)
-    return [(f"P{number:02}", _LABELS[int(kind)]) for number, kind in enumerate(kinds, start=1)]
+    kinds = rng.permutation(np.arange(CASES) % 5 >= 3)
+    return [(f"P{number:02}", LABELS[int(kind)]) for number, kind in enumerate(kinds, start=1)]
 
 
 def answers() -> list[list[str]]:
@@ -96,8 +96,8 @@ def answers() -> list[list[str]]:
     rng = stream(2026, 1)
     rows = []
     for case, label in cases():
-        kind = _LABELS.index(label)
+        kind = LABELS.index(label)
         drawn = [values[int(rng.choice(len(values), p=shares[kind]))]
-                 for values, shares in _SHARES.values()]  # fmt: skip
+                 for values, shares in SHARES.values()]  # fmt: skip
         rows.append([case, *drawn])
     return rows

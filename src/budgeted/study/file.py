@@ -18,7 +18,6 @@ from budgeted.loss import LOSSES
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
-from budgeted.relevance import BELIEFS
 from budgeted.study.decisions import case_mistakes
 from budgeted.table import LARGEST_FILE
 from budgeted.table.contents import by_number_then_text
@@ -28,8 +27,8 @@ Cases = tuple[tuple[str, str], ...]
 """Name and label of each case."""
 
 LARGEST_TOML = 10_000_000
-_STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "belief",
-               "learner", "policy", "features")  # fmt: skip
+_STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
+               "policy", "features")  # fmt: skip
 _FEATURE_KEYS = ("name", "values", "cost", "prior_counts")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula."""
@@ -43,7 +42,7 @@ class StudyFile:
     ----------
     name, problem, cases
         What is for sale, and from whom.
-    policy, parameters, case_rule, seed, loss, belief, learner
+    policy, parameters, case_rule, seed, loss, learner
         Who chooses, and how; see `budgeted.study.Study.create`.
     """
 
@@ -55,7 +54,6 @@ class StudyFile:
     case_rule: str | None
     seed: int
     loss: str
-    belief: str | None = None
     learner: str | None = None
 
 
@@ -134,7 +132,6 @@ def study_of(
         plain.get("case_rule"),
         plain.get("seed", 0),
         plain.get("loss", "gini"),
-        plain.get("belief"),
         plain.get("learner"),
     )
 
@@ -269,7 +266,7 @@ def study_mistakes(
         yield from case_mistakes(cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
-    choices = {"case_rule": RULES, "loss": LOSSES, "belief": BELIEFS, "learner": LEARNERS}
+    choices = {"case_rule": RULES, "loss": LOSSES, "learner": LEARNERS}
     for key, known in choices.items():
         if key in plain and plain[key] not in tuple(known):
             yield f"{key}: must be one of {', '.join(known)}, got {plain[key]!r}"

@@ -35,7 +35,6 @@ from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase, Request
-from budgeted.relevance import prior_belief
 from budgeted.state import State
 from budgeted.study.keys import Used
 
@@ -132,7 +131,7 @@ class Standing:
             raise StudyError(f"cases: there is no label {error.args[0]!r}") from None
         self.case_labels = np.array(labels, dtype=np.int64)
         supply = np.bincount(self.case_labels, minlength=len(problem.labels)).tolist()
-        self.state = State.start(problem, supply, prior_belief(created.belief, problem))
+        self.state = State.start(problem, supply)
         self.order = shuffled(self.case_labels, len(problem.labels), created.seed)
         self.cells: NDArray[np.int8] = np.zeros(
             (len(created.cases), len(problem.features)), dtype=np.int8

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
+from budgeted.belief import Floats, Integers
 from budgeted.events import Entry
-from budgeted.expectation import expected_loss, lookahead, loss
+from budgeted.expectation import expected_loss, lookahead
 from budgeted.learners import Outlook
 from budgeted.learners.prospect import FINEST
+from budgeted.policies import policy
 from budgeted.problem import Problem
-from budgeted.state import NO_LIMIT
+from budgeted.state import NO_LIMIT, State
 from budgeted.study.snapshot import Snapshot
 from budgeted.study.standing import CANCELLED, FAILED, PENDING, Requested
 
@@ -25,10 +30,10 @@ class Cell:
     ----------
     bought, pending, failed, left
         Values that are there, requests under way, requests without a value, cases to buy from.
-    saves
-        By how much one more value is expected to lower the loss; None if none can be bought.
-    saves_per_money
-        The same divided by the cost.
+    worth
+        What more values are expected to bring for their money, as a share of the best: 1 for what
+        is best now, None if none can be bought. It is what the policy itself compares, if it says
+        so (the default does); else how much less plain naive Bayes expects to lose by one value.
     """
 
     feature: str
@@ -38,8 +43,7 @@ class Cell:
     pending: int
     failed: int
     left: int
-    saves: float | None
-    saves_per_money: float | None
+    worth: float | None
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,6 @@ class Status:
     outlook: Outlook
     majority: str
     majority_error: float
-    loss: str
-    loss_now: float
-    engine: str
     cells: tuple[Cell, ...]
     pending: tuple[Requested, ...]
     recent: tuple[Entry, ...]
@@ -97,7 +98,6 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         How many of the last events to include.
     """
     state, created = study.state, study.created
-    cells, engine = _cells(study)
     return Status(
         study=study.name,
         closed=study.closed,
@@ -112,10 +112,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         outlook=study.outlook,
         majority=_most_frequent(state.problem),
         majority_error=1 - max(state.problem.prior),
-        loss=created.loss,
-        loss_now=float(loss(state.belief, created.loss)),
-        engine=engine,
-        cells=cells,
+        cells=_cells(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
     )
@@ -125,20 +122,13 @@ def _most_frequent(problem: Problem) -> str:
     return problem.labels[problem.prior.index(max(problem.prior))]
 
 
-def _cells(study: Snapshot) -> tuple[tuple[Cell, ...], str]:
+def _cells(study: Snapshot) -> tuple[Cell, ...]:
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
-    depths = state.depths(at_most=1)
-    under_way = state.under_way()
-    given = study.created.loss
-    now = expected_loss(state.belief, under_way, given)
-    found = lookahead(state.belief, depths, given, given=under_way) if depths.any() else None
+    worth = _worth(study)
     cells = []
     for action in problem.actions:
         feature, label = problem.features[action.feature], problem.labels[action.label]
-        saves = None
-        if found is not None and depths[action]:
-            saves = float(now) - float(found.values[action])
         left = int(state.cases_left[action])
         cells.append(
             Cell(
@@ -149,11 +139,35 @@ def _cells(study: Snapshot) -> tuple[tuple[Cell, ...], str]:
                 fates[feature.name, label, PENDING],
                 fates[feature.name, label, FAILED],
                 -1 if left == NO_LIMIT else left,
-                saves,
-                None if saves is None else saves / float(feature.cost),
+                None if np.isnan(worth[action]) else float(worth[action]),
             )
         )
-    return tuple(cells), now.engine if found is None else found.engine
+    return tuple(cells)
+
+
+def _worth(study: Snapshot) -> Floats:
+    """What one more value of each cell is worth, as a share of the best; NaN if none is sold."""
+    state, created = study.state, study.created
+    depths = state.depths(at_most=1)
+    if not depths.any():
+        return np.full(depths.shape, np.nan)
+    chooser = policy(created.policy, **created.parameters)
+    weigh: Callable[[State], Floats] | None = getattr(chooser, "worth", None)
+    found = _saved_by_one(state, depths, created.loss) if weigh is None else weigh(state)
+    found = np.maximum(found, 0)  # an estimate of what is worth nothing may fall below
+    best = np.nanmax(found)
+    result: Floats = found / best if best > 0 else found
+    return result
+
+
+def _saved_by_one(state: State, depths: Integers, kind: str) -> Floats:
+    """By how much less plain naive Bayes expects to lose, for the money of one more value."""
+    under_way = state.under_way()
+    now = float(expected_loss(state.belief, under_way, kind))
+    costs = np.array([float(each.cost) for each in state.problem.features])
+    then = lookahead(state.belief, depths, kind, given=under_way).values
+    result: Floats = (now - then) / costs[:, None]
+    return result
 
 
 def _column(request: Requested) -> str:

@@ -75,34 +75,31 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
     return _chart(data, said) | {"height": 220, "layer": layers}
 
 
-def worth(cells: Sequence[Cell], loss: str) -> Figure:
-    """Return what one more value of each feature and label is worth for its money.
+def worth(cells: Sequence[Cell]) -> Figure:
+    """Return what one more value of each feature and label is worth, compared with the best.
 
     Parameters
     ----------
     cells
         Those of a `budgeted.study.status.Status`.
-    loss
-        Its name.
     """
     rows = [
         {
             "feature": cell.feature,
             "label": cell.label,
-            # An estimate of what is worth nothing may fall below zero; a value never does harm.
-            "worth": None if cell.saves_per_money is None else max(0, 100 * cell.saves_per_money),
-            "saves": None if cell.saves is None else max(0, cell.saves),
+            "worth": cell.worth,
             "cost": str(cell.cost),
         }
         for cell in cells
     ]
     tips = [
         *_named("feature", "label", "cost"),
-        {"field": "saves", "type": "quantitative", "title": f"{loss} loss saved", "format": ".4f"},
-        {"field": "worth", "type": "quantitative", "title": "per 100 of money", "format": ".3f"},
+        {"field": "worth", "type": "quantitative", "title": "worth", "format": ".0%"},
     ]
-    title = f"{loss} loss saved per 100 of money"
-    return _bars(rows, cells, "worth", title, tips, f"Worth of each feature: {title}.")
+    title = "worth for the money, compared with the best"
+    chart = _bars(rows, cells, "worth", title, tips, f"Each feature: {title}.")
+    chart["encoding"]["x"]["axis"] = {"format": ".0%"}
+    return chart
 
 
 def purchases(cells: Sequence[Cell]) -> Figure:

@@ -76,7 +76,7 @@ class Curve:
     ...         curve = Curve(study.created)
     ...         curve.advance(study.history())
     >>> [(row["spent"], round(row["error"], 3)) for row in curve.points]
-    [(0.0, 0.5), (1.0, 0.432), (2.0, 0.318)]
+    [(0.0, 0.5), (1.0, 0.405), (2.0, 0.357)]
     """
 
     def __init__(self, created: Created, validation: Validation | None = None) -> None:

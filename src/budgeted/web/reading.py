@@ -159,5 +159,5 @@ def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
         return charts.belief_of(study.predictor, name)
     status = status_of(study, 0)
     if which == "worth":
-        return charts.worth(status.cells, status.loss)
+        return charts.worth(status.cells)
     return charts.purchases(status.cells)

@@ -72,7 +72,7 @@ def preview_view(found: Understood) -> PreviewView:
         budget=str(given.problem.budget if given else plain.get("budget", "")),
         policy=given.policy if given else str(chooser.get("name", "")),
         parameters=given.parameters if given else {},
-        case_rule=str(plain.get("case_rule") or accompanying(made, str(loss))["cases"]),
+        case_rule=str(plain.get("case_rule") or accompanying(made)["cases"]),
         seed=seed if isinstance(seed, int) else 0,
         loss=str(loss),
         features=[

@@ -51,8 +51,7 @@ class CellView(View):
     pending: int
     failed: int
     left: int = Field(description="cases to buy from; -1 without limit")
-    saves: float | None = Field(description="expected fall of the loss by one more value")
-    saves_per_money: float | None
+    worth: float | None = Field(description="for its money, as a share of the best; null: not sold")
 
 
 class FeatureView(View):
@@ -71,8 +70,6 @@ class StudyView(View):
     seq: int = Field(description="number of the last event in it")
     outlook: OutlookView
     loss: str
-    loss_now: float
-    engine: str
     pending: list[RequestView]
     cells: list[CellView]
     features: list[FeatureView]
@@ -120,9 +117,7 @@ def study_view(
         study=card_of(study),
         seq=study.events,
         outlook=_outlook(status),
-        loss=status.loss,
-        loss_now=status.loss_now,
-        engine=status.engine,
+        loss=study.created.loss,
         pending=[request_of(each, problem) for each in status.pending],
         cells=[
             CellView(
@@ -133,8 +128,7 @@ def study_view(
                 pending=each.pending,
                 failed=each.failed,
                 left=each.left,
-                saves=each.saves,
-                saves_per_money=each.saves_per_money,
+                worth=each.worth,
             )
             for each in status.cells
         ],

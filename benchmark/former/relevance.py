@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from benchmark.former.odds import logistic
 from budgeted.belief import Belief, Floats, Integers
-from budgeted.errors import ObservationError
 from budgeted.problem import Feature, Problem
-from budgeted.special import log_gamma, logistic
+from budgeted.special import log_gamma
 
 ALL_RELEVANT = 1 / 3
 """Probability, before anything is bought, that every feature matters."""
@@ -39,8 +39,7 @@ class RelevanceBelief(Belief):
         θ_ijk = p_i (c_ijk + α)/(N_ij + A) + (1 − p_i) (Σ_j c_ijk + α)/(Σ_j N_ij + A)
 
     The share ρ of features that matter is not fixed but learned from all features together: with
-    probability 1/3 all of them do, otherwise ρ is Beta(2, 1) (docs/benchmark.md says how these
-    were chosen). p_i is exact, up to the 24 nodes on which ρ is integrated.
+    probability 1/3 all of them do, otherwise ρ is Beta(2, 1). p_i is exact, up to the 24 nodes on which ρ is integrated.
 
     Where the prior counts of a feature are all the same number c, they are taken to say nothing,
     and become 2c/r for each of its r values: with c for each, a feature of many values looks
@@ -147,17 +146,6 @@ class RelevanceBelief(Belief):
         assert isinstance(new, RelevanceBelief)
         new.__dict__["alpha"] = self.alpha  # it depends on the problem alone
         return new
-
-
-BELIEFS: dict[str, type[Belief]] = {"plain": Belief, "relevance": RelevanceBelief}
-"""Kinds of belief by name."""
-
-
-def prior_belief(kind: str, problem: Problem) -> Belief:
-    """Return the belief of that kind before anything was bought."""
-    if kind not in BELIEFS:
-        raise ObservationError(f"there is no belief {kind!r}; there are {', '.join(BELIEFS)}")
-    return BELIEFS[kind].prior(problem)
 
 
 def _log_marginal(prior: Floats, counts: Floats, problem: Problem) -> Floats:

@@ -26,15 +26,16 @@ from math import comb, lgamma, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.former.odds import logistic
+from benchmark.former.relevance import RelevanceBelief
 from budgeted.belief import Floats, Integers
 from budgeted.cache import remembered
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
-from budgeted.expectation.memory import Memory
 from budgeted.expectation.spectral import without_each
 from budgeted.loss import Loss
-from budgeted.relevance import RelevanceBelief
-from budgeted.special import log_gamma, logistic
+from budgeted.memory import Memory
+from budgeted.special import log_gamma
 
 Complexes = NDArray[np.complex128]
 
