@@ -36,7 +36,7 @@ from budgeted.study.file import parse_toml, study_of
 from budgeted.synthetic import Synthetic
 from budgeted.worlds import TableWorld
 
-RESULTS = Path(__file__).with_name("results") / "fixed.json"
+RESULTS = Path(__file__).with_name("kept") / "fixed.json"
 SEED = 20261220
 """Of all runs."""
 _FIXED = 6

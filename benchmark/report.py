@@ -2,7 +2,7 @@
 
     python -m benchmark.report --keep results/zoo
 
-With ``--keep`` the results of a folder are packed into benchmark/results first.
+With ``--keep`` the results of a folder are packed into benchmark/kept first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from budgeted.errors import BudgetedError
 from budgeted.figures import save
 from budgeted.runs import Mean
 
-HERE = Path(__file__).with_name("results")
+HERE = Path(__file__).with_name("kept")
 DOCS = Path(__file__).parents[1] / "docs"
 KEPT = {
     "confirmation": ("confirmation", [DEFAULT, "former", *PAPER]),
@@ -324,7 +324,7 @@ def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
 
 @click.command()
 @click.option("--keep", "results", type=click.Path(exists=True, file_okay=False, path_type=Path),
-              help="Pack the results of this folder into benchmark/results first.")  # fmt: skip
+              help="Pack the results of this folder into benchmark/kept first.")  # fmt: skip
 def main(results: Path | None) -> None:
     """Write docs/benchmark.md."""
     try:
