@@ -94,30 +94,40 @@ def imagine(
     >>> found.chances[:, 0].round(3).tolist()
     [0.333, 0.167, 0.167, 0.333]
     """
-    listed = range(len(numbers))
-    order = sorted(
-        listed, key=lambda label: (_key(counts, prior, numbers, label), *shares[label : label + 1])
+    wanted = tuple(numbers.tolist())
+    order, seen, stated, bought = _in_order(
+        counts.shape, counts.tobytes(), prior.tobytes(), wanted, tuple(shares)
     )
-    sorted_counts, sorted_prior = counts[order], prior[order]
-    columns = np.lexsort((*sorted_prior[::-1], *sorted_counts[::-1]))
-    found = _imagine(
-        counts.shape,
-        sorted_counts[:, columns].tobytes(),
-        sorted_prior[:, columns].tobytes(),
-        tuple(int(numbers[label]) for label in order),
-        tuple(evenness),
-        tuple(levels),
-    )
-    if order == sorted(order):
+    found = _imagine(counts.shape, seen, stated, bought, tuple(evenness), tuple(levels))
+    if order == tuple(range(len(order))):
         return found
     back = np.argsort(order)
     return found._replace(counts=found.counts[:, back], prior=found.prior[back])
 
 
-def _key(counts: Floats, prior: Floats, numbers: Integers, label: int) -> tuple[object, ...]:
-    """What a label has, whatever the order of the values."""
-    columns = sorted(zip(counts[label].tolist(), prior[label].tolist(), strict=True))
-    return int(numbers[label]), columns
+@lru_cache(maxsize=1024)
+def _in_order(
+    shape: tuple[int, int],
+    seen: bytes,
+    stated: bytes,
+    numbers: tuple[int, ...],
+    shares: tuple[float, ...],
+) -> tuple[tuple[int, ...], bytes, bytes, tuple[int, ...]]:
+    """Return an order of the labels that does not depend on how they and the values are listed.
+
+    And counts, prior counts and numbers of purchases in that order, with the values in theirs.
+    """
+    counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, stated))
+
+    def key(label: int) -> tuple[object, ...]:
+        values = sorted(zip(counts[label].tolist(), prior[label].tolist(), strict=True))
+        return numbers[label], values, *shares[label : label + 1]
+
+    order = sorted(range(len(numbers)), key=key)
+    counts, prior = counts[order], prior[order]
+    columns = np.lexsort((*prior[::-1], *counts[::-1]))
+    bought = tuple(numbers[label] for label in order)
+    return tuple(order), counts[:, columns].tobytes(), prior[:, columns].tobytes(), bought
 
 
 @remembered
