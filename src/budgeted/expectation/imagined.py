@@ -105,7 +105,7 @@ def imagine(
     return found._replace(counts=found.counts[:, back], prior=found.prior[back])
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _in_order(
     shape: tuple[int, int],
     seen: bytes,
