@@ -139,3 +139,13 @@ def brute_optimal(model, prior, costs, budget, kind):
                 terms.append(alpha / math.fsum(alphas) * value)
             best = min(best, math.fsum(terms))
     return best
+
+
+def even_shares(total, room, held):
+    """One purchase after the other: to the label with least of them, then least held before."""
+    shares = [0] * len(room)
+    for _ in range(total):
+        open_ = [label for label in range(len(room)) if shares[label] < room[label]]
+        best = min(open_, key=lambda label: (shares[label], held[label], label))
+        shares[best] += 1
+    return shares

@@ -24,7 +24,7 @@ from budgeted.simulation import simulate
 from budgeted.study.file import read_study
 from budgeted.synthetic import FIGURE_3B
 from budgeted.worlds import TableWorld
-from tests import contracts
+from tests import contracts, oracles
 from tests.strategies import ordinary_counts, problems
 from tests.studies import answer, begin, check_everything, make_cases, make_problem
 
@@ -50,16 +50,6 @@ def states(draw, labels=2, most=6, **options):
         if state.affordable():
             state = state.reserve(draw(st.sampled_from(state.affordable())))
     return state
-
-
-def slow_shares(total, room, held):
-    """One purchase after the other: to the label with least of them, then least held before."""
-    shares = [0] * len(room)
-    for _ in range(total):
-        open_ = [label for label in range(len(room)) if shares[label] < room[label]]
-        best = min(open_, key=lambda label: (shares[label], held[label], label))
-        shares[best] += 1
-    return shares
 
 
 def held(state, feature):
@@ -96,7 +86,7 @@ def slow_rates(state):
         most = min(paid, sum(room))
         totals = {min(most, each * len(room)) for each in (1, 4)} - {0}
         rates = [
-            (gain(feature, slow_shares(total, room, by_share(state, feature)))
+            (gain(feature, oracles.even_shares(total, room, by_share(state, feature)))
              - gain(feature, [0] * len(room))) / (total * float(owner.cost))
             for total in totals
         ]  # fmt: skip
@@ -148,7 +138,7 @@ def test_shares_are_as_even_as_can_be(data, labels):
     held = data.draw(st.lists(st.integers(0, 9), min_size=labels, max_size=labels))
     total = data.draw(st.integers(0, sum(room)))
     found = spread(np.array([total]), np.array([room]), np.array([held], dtype=float))
-    assert found.tolist() == [slow_shares(total, room, held)]
+    assert found.tolist() == [oracles.even_shares(total, room, held)]
 
 
 def test_of_two_equal_features_the_cheaper_is_bought():

@@ -337,16 +337,6 @@ def states(draw, labels=2):
     return state
 
 
-def slow_shares(total, room, held):
-    """One purchase after the other: to the label with least of them, then least held before."""
-    shares = [0] * len(room)
-    for _ in range(total):
-        open_ = [label for label in range(len(room)) if shares[label] < room[label]]
-        best = min(open_, key=lambda label: (shares[label], held[label], label))
-        shares[best] += 1
-    return shares
-
-
 def loss_after(belief, feature, bought):
     allocation = np.zeros((len(belief.problem.features), len(bought)), dtype=np.int64)
     allocation[feature] = bought
@@ -367,7 +357,7 @@ def test_it_buys_of_the_feature_with_the_best_slow_rate(state):
         most = min(paid, sum(room))
         rates = {}
         for total in sorted({min(most, 4**power * len(room)) for power in range(8)} - {0}):
-            after = loss_after(belief, feature, slow_shares(total, room, held))
+            after = loss_after(belief, feature, oracles.even_shares(total, room, held))
             fall = loss_after(belief, feature, [0] * len(room)) - after
             rates[total] = fall / (total * float(owner.cost))
         if rates:

@@ -70,7 +70,7 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     """
     features, _, size = counts.shape
     pooled = counts.sum(axis=1)
-    kappa = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
+    kappa = _concentrations(levels, size)
     # All pairs of a β and a level in one go, β by β.
     betas = np.repeat(np.asarray(evenness, dtype=float), len(kappa))
     kappas = np.tile(kappa, len(evenness))
@@ -110,8 +110,14 @@ def remembered_strengths(
         return np.concatenate([found.logs[..., None], found.draws], axis=-1)
 
     rows = _memory.rows(keys, compute).reshape(features, *parts, 1 + size)
-    kappa = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
+    kappa = _concentrations(levels, size)
     return Strengths(rows[..., 0], rows[..., 1:], kappa)
+
+
+def _concentrations(levels: Sequence[float], size: int) -> Floats:
+    """Return κ of each level for a feature of so many values."""
+    result: Floats = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
+    return result
 
 
 @dataclass(frozen=True)
