@@ -288,8 +288,8 @@ def test_studies_have_the_default_with_all_that_goes_with_it(place):
             np.testing.assert_array_equal(one, other)
         assert found.weights == tuple(made.weights.tolist())
         assert len(found.weights) > 1
-        assert [each.spread for each in found.features] == made.spreads.tolist()
-        assert 0 < made.correlations[0] < 1, "features may repeat each other"
+        assert [each.sensitivity for each in found.features] == made.sensitivities.tolist()
+        assert 0 < made.correlations[:, 0].sum() < 1, "features may repeat each other"
     with Study.open(place, "a") as again:
         assert settings_of(again) == ("auto", "hierarchical", "settle")
         assert again.state.belief == study.state.belief
@@ -305,7 +305,7 @@ def test_other_policies_have_what_they_had(place):
         made = study.predictor()
         np.testing.assert_array_equal(made.members, [study.state.belief.means])
         assert made.weights.tolist() == [1]
-        assert made.worth(np.array([[True, True]])).tolist() == [1], "all count fully"
+        assert made.counts_for(np.array([[True, True]])).tolist() == [[1, 1]], "all count fully"
 
 
 def test_what_is_given_counts(place):

@@ -1,7 +1,7 @@
 """The hierarchical learner: its mathematics against slow oracles, its symmetries, its honesty."""
 
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -335,11 +335,11 @@ def test_what_features_repeat_is_not_counted_several_times():
         problem, [Purchase(each.feature, each.label, each.value, 1) for each in copies(4)]
     )
     case = np.array([[1, 1, 1, 1]])
-    assert same.worth(case >= 0)[0] < 0.45
-    assert apart.worth(case >= 0)[0] > 0.7
+    assert same.counts_for(case >= 0).max() < 0.45
+    assert apart.counts_for(case >= 0).min() > 0.7
     assert same.probabilities(case)[0, 1] < apart.probabilities(case)[0, 1]
     alone = np.array([[1, -1, -1, -1]])
-    assert same.worth(alone >= 0)[0] == 1
+    assert same.counts_for(alone >= 0)[0].tolist() == pytest.approx([1, 0, 0, 0])
     assert same.probabilities(alone)[0, 1] == pytest.approx(apart.probabilities(alone)[0, 1])
 
 
@@ -348,7 +348,82 @@ def test_how_frequent_labels_are_does_not_change_what_is_learned_of_dependence()
         Hierarchical().fit(a_problem((2,) * 4, prior), copies(4)).correlations
         for prior in ((0.5, 0.5), (0.9, 0.1))
     ]
-    np.testing.assert_allclose(*found, atol=0.02)  # the spreads weigh labels by their shares
+    np.testing.assert_allclose(*found, atol=0.02)  # what is left out depends on all
+
+
+def test_of_three_labels_nobody_weighs_one_cause():
+    problem = a_problem((2,) * 4, (0.4, 0.3, 0.3))
+    found = Hierarchical().fit(problem, copies(4)).correlations
+    assert found[0].tolist() == [0.0] * len(dependence.CORRELATIONS)
+    assert found[1].sum() == pytest.approx(1)
+
+
+def test_a_problem_as_it_is_stated_has_independent_features():
+    """As probable as that is, the correlation is 0 unless cases say otherwise."""
+    found = dependence.prior_weights(6.0, 2, 0.25)
+    assert found.sum() == pytest.approx(1)
+    assert found[:, 0].sum() == pytest.approx(
+        0.25 + 0.75 * dependence.prior_weights(6.0)[:, 0].sum()
+    )
+    bought = [Purchase(0, label, label, 1) for label in (0, 1) for _ in range(4)]
+    made = Hierarchical().fit(a_problem((2, 2), (0.5, 0.5)), bought)
+    stated = float(made.posterior.weights[-1])
+    assert stated > 0.2
+    np.testing.assert_allclose(made.correlations, dependence.prior_weights(6.0, 2, stated))
+
+
+def discriminant(sizes, rho):
+    """Weights of Fisher's discriminant that are not negative: the best of all sets of features.
+
+    The evidence of a feature of sensitivity d has the variance d² within a label, and labels are
+    d² apart in it; any two are correlated by ρ. In naive Bayes all weights are 1.
+    """
+    sizes, best, result = np.asarray(sizes), 0.0, None
+    for chosen in product([False, True], repeat=len(sizes)):
+        kept = np.flatnonzero(chosen)
+        if not len(kept):
+            continue
+        apart = sizes[kept] ** 2
+        scatter = np.outer(sizes[kept], sizes[kept]) * (rho + (1 - rho) * np.eye(len(kept)))
+        weights = np.linalg.solve(scatter, apart)
+        if (weights > 0).all() and apart @ weights > best:
+            best, result = apart @ weights, np.zeros(len(sizes))
+            result[kept] = weights
+    return result
+
+
+@given(st.lists(st.floats(0.1, 5), min_size=1, max_size=5))
+def test_if_one_cause_stands_behind_all_fishers_discriminant_weighs_them(sizes):
+    everything = np.ones((1, len(sizes)), dtype=bool)
+    by_rho = dependence.weights(everything, np.array(sizes))
+    for rho, found in zip(dependence.CORRELATIONS.tolist(), by_rho, strict=False):
+        np.testing.assert_allclose(found[0], discriminant(sizes, rho), atol=1e-9)
+        assert (found >= 0).all()
+        assert (found <= 1 + 1e-12).all()
+
+
+@given(st.integers(0, 10**6), st.integers(2, 3))
+@settings(max_examples=20)
+def test_sensitivities_are_distances_in_standard_deviations(seed, labels):
+    """For each two labels, what a value says of one against the other, value by value."""
+    rng = np.random.default_rng(seed)
+    problem = a_problem((2, 4), tuple(rng.dirichlet([5.0] * labels)))
+    means = np.concatenate([rng.dirichlet([1.0] * size, labels) for size in (2, 4)], axis=1)
+    found = dependence.sensitivities(problem, means)
+    for at, columns in enumerate((range(2), range(2, 6))):
+        total = shares = 0.0
+        for one, two in combinations(range(labels), 2):
+            said = [math.log(means[one, k] / means[two, k]) for k in columns]
+            centres, variances = [], []
+            for label in (one, two):
+                chances = [means[label, k] for k in columns]
+                centres.append(sum(p * x for p, x in zip(chances, said, strict=True)))
+                squares = sum(p * x * x for p, x in zip(chances, said, strict=True))
+                variances.append(squares - centres[-1] ** 2)
+            share = problem.prior[one] * problem.prior[two]
+            total += share * (centres[0] - centres[1]) / math.sqrt(sum(variances) / 2)
+            shares += share
+        assert found[at] == pytest.approx(total / shares, rel=1e-6)
 
 
 @given(st.integers(0, 10**6))

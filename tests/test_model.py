@@ -11,7 +11,7 @@ from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.errors import ModelError
 from budgeted.judging import Judge, Validation
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, of_belief
-from budgeted.learners.dependence import CORRELATIONS
+from budgeted.learners.dependence import CORRELATIONS, WAYS
 from budgeted.model import FORMULA
 from tests.strategies import beliefs, ordinary_counts, priors, purchases
 from tests.studies import make_problem
@@ -46,9 +46,9 @@ def committees(draw):
         rng = np.random.default_rng(draw(st.integers(0, 10**6)))
         number = draw(st.integers(1, 4))
         members = [rng.dirichlet([1.0] * size, (number, labels)) for size in sizes]
-        some = draw(st.integers(1, len(CORRELATIONS)))
-        correlations = np.zeros(len(CORRELATIONS))
-        correlations[rng.permutation(len(correlations))[:some]] = rng.dirichlet([1.0] * some)
+        correlations = np.zeros((len(WAYS), len(CORRELATIONS)))
+        some = draw(st.integers(1, correlations.size))
+        correlations.flat[rng.permutation(correlations.size)[:some]] = rng.dirichlet([1.0] * some)
         made = replace(
             made,
             weights=rng.dirichlet([1.0] * number),
@@ -108,19 +108,27 @@ def by_hand(text, case):
     """What the file says of a case, by the formula in the file and school arithmetic."""
     plain = json.loads(text)
     known = [each for each in plain["features"] if each["name"] in case]
-    squares = sum(each["spread"] ** 2 for each in known)
-    n = sum(each["spread"] for each in known) ** 2 / squares if squares > 0 else 1
-    worth = sum(chance / (1 + rho * (n - 1)) for rho, chance in plain["correlations"])
+    sizes = sorted((each["sensitivity"] for each in known), reverse=True)
+    squares = sum(each**2 for each in sizes)
+    n = sum(sizes) ** 2 / squares if squares > 0 else 1
+    powers = []
+    for feature in known:
+        power = sum(chance / (1 + rho * (n - 1)) for rho, chance in plain["correlations"]["copies"])
+        for rho, chance in plain["correlations"]["one cause"]:
+            t = max(rho * sum(sizes[:k]) / (1 + rho * (k - 1)) for k in range(1, len(sizes) + 1))
+            if feature["sensitivity"] > 0:
+                power += chance * max(0, 1 - t / feature["sensitivity"]) / (1 - rho)
+        powers.append(power)
     masses = []
     for label, prior in enumerate(plain["prior"]):
         together = 0
         for m, weight in enumerate(plain["weights"]):
             product = weight
-            for feature in known:
+            for feature, power in zip(known, powers, strict=True):
                 value = feature["values"].index(case[feature["name"]])
-                product *= feature["probabilities"][m][label][value]
+                product *= feature["probabilities"][m][label][value] ** power
             together += product
-        masses.append(prior * together**worth)
+        masses.append(prior * together)
     return [mass / sum(masses) for mass in masses]
 
 
@@ -132,13 +140,29 @@ def test_the_file_alone_gives_the_same_predictions(made, data):
     assert by_hand(text, case) == pytest.approx(list(model.predict(case).values()), abs=1e-9)
 
 
-def test_evidence_that_is_repeated_by_hand():
-    """Two features that say the same, with ρ = 0.6: n is 2, and both are worth 1/1.6."""
+@pytest.mark.parametrize("way", WAYS)
+def test_evidence_that_is_repeated_by_hand(way):
+    """Two features that say the same, with ρ = 0.6: either way both count 1/1.6."""
     one = of_belief(Belief(make_problem(), np.array([[7, 0, 7, 0], [0, 7, 0, 7]])))
-    repeated = Model.of(replace(one, correlations=(CORRELATIONS == 0.6).astype(float)))
+    chances = np.outer(np.array(WAYS) == way, CORRELATIONS == 0.6).astype(float)
+    repeated = Model.of(replace(one, correlations=chances))
     for case, odds in (({"f0": "yes"}, 8), ({"f0": "yes", "f1": "yes"}, 64 ** (1 / 1.6))):
         chances = repeated.predict(case)
         assert chances["label 1"] / chances["label 0"] == pytest.approx(odds)
+
+
+def test_if_one_cause_stands_behind_all_the_best_one_knows_it():
+    """With ρ = 0.6 the weaker of two features adds nothing if it is less than 0.6 of the other."""
+    one = of_belief(Belief(make_problem(), np.array([[7, 0, 3, 2], [0, 7, 2, 3]])))
+    chances = np.outer(np.array(WAYS) == "one cause", CORRELATIONS == 0.6).astype(float)
+    model = Model.of(replace(one, correlations=chances))
+    strong, weak = (each.sensitivity for each in model.features)
+    assert 0 < weak < 0.6 * strong
+    for second in ("no", "yes"):
+        assert model.predict({"f0": "yes", "f1": second}) == pytest.approx(
+            model.predict({"f0": "yes"})
+        )
+    assert model.predict({"f1": "yes"})["label 1"] > 0.5
 
 
 @given(committees())
@@ -146,9 +170,11 @@ def test_evidence_that_is_repeated_by_hand():
 def test_what_stands_in_the_file_is_the_committee(made):
     plain = json.loads(Model.of(made).to_json())
     assert plain["weights"] == made.weights.tolist()
-    assert [each["spread"] for each in plain["features"]] == made.spreads.tolist()
-    all_of_them = zip(CORRELATIONS.tolist(), made.correlations.tolist(), strict=True)
-    assert plain["correlations"] == [[rho, chance] for rho, chance in all_of_them if chance > 0]
+    assert [each["sensitivity"] for each in plain["features"]] == made.sensitivities.tolist()
+    assert list(plain["correlations"]) == list(WAYS)
+    for pairs, row in zip(plain["correlations"].values(), made.correlations.tolist(), strict=True):
+        all_of_them = zip(CORRELATIONS.tolist(), row, strict=True)
+        assert pairs == [[rho, chance] for rho, chance in all_of_them if chance > 0]
     for at, feature in enumerate(plain["features"]):
         start, size = made.problem.offsets[at], made.problem.sizes[at]
         columns = slice(start, start + size)
@@ -166,10 +192,10 @@ def check_file(plain, counts, problem):
             assert len(table) == len(problem.labels)
             for row in table:
                 assert sum(row) == pytest.approx(1)
-    assert "counts" not in json.dumps(plain)
+    assert "counts" not in json.dumps(plain["features"])
     assert plain["formula"] == FORMULA
     assert "weights[m] * product" in FORMULA
-    assert "probabilities[m][label][value]) ** worth" in FORMULA
+    assert "probabilities[m][label][value] ** v" in FORMULA
 
 
 @given(beliefs(features=(1, 3)))
@@ -292,14 +318,21 @@ def test_names_that_the_model_does_not_have(delivered):
         (lambda plain: plain.update(weights=[True]), "weights: must be numbers above 0"),
         (lambda plain: plain.update(weights=[0.5, 0.5]), "each of 2 weights, got 1"),
         (lambda plain: plain.update(weights=1), "makes no sense"),
-        (lambda plain: plain.update(correlations=[]), "correlations: the probabilities: must"),
-        (lambda plain: plain.update(correlations=[[0, 0.5]]), "the probabilities: must .* sum to"),
-        (lambda plain: plain.update(correlations=[[1.1, 1]]), "pairs of a number from 0 to 1"),
-        (lambda plain: plain.update(correlations=[[-0.1, 1]]), "pairs of a number from 0 to 1"),
-        (lambda plain: plain.update(correlations=[["0", 1]]), "pairs of a number from 0 to 1"),
-        (lambda plain: plain.update(correlations=[[True, 1]]), "pairs of a number from 0 to 1"),
-        (lambda plain: plain.update(correlations=[[0, 1, 0]]), "pairs of a number from 0 to 1"),
-        (lambda plain: plain.update(correlations=[1]), "makes no sense"),
+        (
+            lambda plain: plain.update(correlations=[]),
+            "correlations must have the keys copies, one",
+        ),
+        (lambda plain: plain["correlations"].pop("one cause"), "must have the keys copies, one"),
+        (lambda plain: plain["correlations"].update(copies=[]), "the probabilities: must"),
+        (lambda plain: plain["correlations"].update(copies=[[0, 0.5]]), "must .* sum to"),
+        (lambda plain: plain["correlations"].update({"one cause": [[0, 0.5]]}), "must .* sum to"),
+        (lambda plain: plain["correlations"].update(copies=[[1.1, 1]]), "pairs of a number"),
+        (lambda plain: plain["correlations"].update(copies=[[1, 1]]), "from 0 to below 1"),
+        (lambda plain: plain["correlations"].update(copies=[[-0.1, 1]]), "pairs of a number"),
+        (lambda plain: plain["correlations"].update(copies=[["0", 1]]), "pairs of a number"),
+        (lambda plain: plain["correlations"].update(copies=[[True, 1]]), "pairs of a number"),
+        (lambda plain: plain["correlations"].update(copies=[[0, 1, 0]]), "pairs of a number"),
+        (lambda plain: plain["correlations"].update(copies=[1]), "makes no sense"),
         (lambda plain: plain.update(prior=[0.5, 0.6]), "must sum to 1"),
         (lambda plain: plain.update(features=3), "makes no sense"),
         (lambda plain: plain.update(about=[]), "makes no sense"),
@@ -312,21 +345,21 @@ def test_a_model_that_makes_no_sense(model, change, says):
         Model.from_json(json.dumps(plain))
 
 
-@pytest.mark.parametrize("spread", [-0.1, "1", None, True, [1], 1e999])
-def test_spreads_that_make_no_sense(model, spread):
+@pytest.mark.parametrize("size", [-0.1, "1", None, True, [1], 1e999])
+def test_sensitivities_that_make_no_sense(model, size):
     plain = json.loads(model.to_json())
-    plain["features"][1]["spread"] = spread
+    plain["features"][1]["sensitivity"] = size
     text = json.dumps(plain).replace("Infinity", "1e999")
-    with pytest.raises(ModelError, match=r"feature 'f1': spread: must be a number from 0"):
+    with pytest.raises(ModelError, match=r"feature 'f1': sensitivity: must be a number from 0"):
         Model.from_json(text)
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 5, True, "4", None])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 6, True, "5", None])
 def test_other_versions_are_refused(delivered, version):
     plain = json.loads(delivered.to_json())
-    assert plain["version"] == 4
+    assert plain["version"] == 5
     plain["version"] = version
-    with pytest.raises(ModelError, match="this package knows version 4"):
+    with pytest.raises(ModelError, match="this package knows version 5"):
         Model.from_json(json.dumps(plain))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.expectation import expected_loss, loss
-from budgeted.learners import LEARNERS, Outlook, learner, of_belief, prospect
+from budgeted.learners import LEARNERS, Outlook, dependence, learner, of_belief, prospect
 from budgeted.learners.dependence import CORRELATIONS
 from budgeted.policies.auto import Auto
 from tests import studies
@@ -95,7 +95,7 @@ def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few,
         of_belief(belief),
         weights=np.array([0.7, 0.3]),
         members=np.stack([each.means for each in others]),
-        correlations=(rho == CORRELATIONS).astype(float),
+        correlations=np.outer((0.5, 0.5), rho == CORRELATIONS),
     )
     rng = np.random.default_rng(5)
     models = [belief.sample(rng) for _ in range(prospect.MODELS)]
@@ -105,7 +105,8 @@ def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few,
         monkeypatch.setattr(prospect, "FEW_CASES", 0)
         monkeypatch.setattr(prospect, "_CASES", 2_000)
     found = committee.outlook()
-    spreads = committee.spreads.tolist()
+    counts = committee.counts_for(np.ones((1, 3), dtype=bool))[0]
+    spreads = (dependence.spreads(belief.problem, committee.means) * counts).tolist()
     number = sum(spreads) ** 2 / sum(each**2 for each in spreads)
     added, model = math.sqrt(rho * (number - 1)), Model.of(committee)
     errors = [error_by_its_file(model, belief.problem, each, added) for each in models]

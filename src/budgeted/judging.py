@@ -75,8 +75,8 @@ class Judge:
 
     With plain naive Bayes a purchase moves the parameters of one feature, so of the log-likelihoods
     of all validation cases only that feature's part is computed anew. Adding the parts up in their
-    order each time keeps the result the same to the last bit as judging each one by itself. A
-    committee of several members changes as a whole, and is judged as a whole.
+    order each time keeps the result the same to the last bit as judging each one by itself. Any
+    other committee changes as a whole, and is judged as a whole.
     """
 
     def __init__(self, validation: Validation) -> None:
@@ -88,7 +88,7 @@ class Judge:
 
     def error(self, predictor: Committee) -> float:
         """Return the 0/1 error of a classifier; where labels tie, it guesses."""
-        if len(predictor.members) == 1:
+        if predictor.is_naive_bayes:
             scores = self._of_one(predictor)
         else:
             scores = predictor.log_scores(self._validation.values)
@@ -98,7 +98,7 @@ class Judge:
         return max(0.0, float(masses.sum() - correct.sum()))
 
     def _of_one(self, predictor: Committee) -> Floats:
-        """Scores of a committee of one, with what is known from the last time."""
+        """Scores of naive Bayes, with what is known from the last time."""
         problem, logs = predictor.problem, predictor.log_members[0]
         before, self._before = self._before, logs
         for feature, (start, size) in enumerate(zip(problem.offsets, problem.sizes, strict=True)):
@@ -107,4 +107,4 @@ class Judge:
                 known = self._known[:, feature]
                 where = np.where(known, self._columns[:, feature], 0)
                 self._parts[feature] = (logs[:, where] * known).T
-        return predictor.concluded(self._parts.sum(axis=0)[None], self._known)
+        return predictor.concluded(self._parts.sum(axis=0)[None])

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,23 @@ import numpy as np
 from budgeted.belief import Floats
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.learners import Committee
-from budgeted.learners.dependence import CORRELATIONS
+from budgeted.learners.dependence import CORRELATIONS, WAYS
 from budgeted.listing import listed
 from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature, Problem
 
-FORMAT, VERSION = "budgeted-model", 4
+FORMAT, VERSION = "budgeted-model", 5
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
 FORMULA = (
-    "P(label | case) is proportional to prior[label] * (sum over members m of weights[m] * product "
-    "over the features known of the case of probabilities[m][label][value]) ** worth, where worth "
-    "= sum over (rho, chance) in correlations of chance / (1 + rho * (n - 1)) and n = (sum of "
-    "spreads)^2 / sum of squared spreads of the known features (1 if all are 0)"
+    "P(label | case) is proportional to prior[label] * sum over members m of weights[m] * product "
+    "over the features known of the case of probabilities[m][label][value] ** v. A feature of "
+    "sensitivity s counts v = sum over [rho, chance] in correlations['one cause'] of chance * "
+    "max(0, 1 - t / s) / (1 - rho), or 0 if s is 0, plus sum over [rho, chance] in "
+    "correlations['copies'] of chance / (1 + rho * (n - 1)); where t = the largest, over k, of rho "
+    "* (sum of the k largest sensitivities) / (1 + rho * (k - 1)) and n = (sum of sensitivities)^2 "
+    "/ sum of squared sensitivities, both over the known features (n is 1 if all are 0)"
 )
 """Stands in every file, so that the file explains itself."""
 _ROUNDING = 1e-6
@@ -39,7 +43,7 @@ _KEYS = {
     "format", "version", "formula", "about", "labels", "prior", "weights", "correlations",
     "features",
 }  # fmt: skip
-_FEATURE_KEYS = {"name", "values", "probabilities", "bought", "spread"}
+_FEATURE_KEYS = {"name", "values", "probabilities", "bought", "sensitivity"}
 
 
 @dataclass(frozen=True)
@@ -55,15 +59,15 @@ class Learned:
     bought
         How many of each value were bought, a row per label. The probabilities are not just shares
         of these: what was believed before is in them, and how strongly features tell labels apart.
-    spread
-        How much what it says of a case scatters within a label; 0 where it says nothing.
+    sensitivity
+        How well it tells the labels apart, d′ of signal detection theory; 0 where it says nothing.
     """
 
     name: str
     values: tuple[str, ...]
     probabilities: tuple[tuple[tuple[float, ...], ...], ...]
     bought: tuple[tuple[int, ...], ...]
-    spread: float = 0.0
+    sensitivity: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ class Model:
     weights
         How much each member of the committee counts; they sum to 1.
     correlations
-        How much features may repeat each other, and how probable that is.
+        How much features may repeat each other, and how probable that is: pairs of a correlation
+        and its probability, for each way of `budgeted.learners.dependence`.
     features
         What was learned of each.
     about
@@ -107,7 +112,7 @@ Its features are 'fever'
     labels: tuple[str, ...]
     prior: tuple[float, ...]
     weights: tuple[float, ...]
-    correlations: tuple[tuple[float, float], ...]
+    correlations: Mapping[str, tuple[tuple[float, float], ...]]
     features: tuple[Learned, ...]
     about: Mapping[str, Any]
 
@@ -133,20 +138,21 @@ Its features are 'fever'
                     feature.values,
                     _tuples(predictor.members[:, :, columns].tolist()),
                     _tuples(bought[:, columns].tolist()),
-                    float(predictor.spreads[at]),
+                    float(predictor.sensitivities[at]),
                 )
             )
         return cls(
             problem.labels,
             problem.prior,
             tuple(predictor.weights.tolist()),
-            tuple(
-                (rho, chance)
-                for rho, chance in zip(
-                    CORRELATIONS.tolist(), predictor.correlations.tolist(), strict=True
+            {
+                way: tuple(
+                    (rho, chance)
+                    for rho, chance in zip(CORRELATIONS.tolist(), row, strict=True)
+                    if chance > 0
                 )
-                if chance > 0
-            ),
+                for way, row in zip(WAYS, predictor.correlations.tolist(), strict=True)
+            },
             tuple(features),
             about,
         )
@@ -220,25 +226,42 @@ Its features are 'fever'
         """
         if not isinstance(case, Mapping):
             raise ModelError(f"case: must map names of features to values, got {case!r}")
-        said = np.tile(np.log(self.weights)[:, None], len(self.labels))  # members × labels
-        spreads = []
-        for name, value in case.items():
-            feature = self.feature(name)
-            if not is_unknown(value):
-                known = self.value(feature, value)
-                said += np.log(np.asarray(feature.probabilities)[:, :, known])
-                spreads.append(feature.spread)
-        together = np.logaddexp.reduce(said, axis=0)
-        scores = np.log(self.prior) + self._worth(spreads) * together
+        known = [
+            (feature, self.value(feature, value))
+            for feature, value in ((self.feature(name), value) for name, value in case.items())
+            if not is_unknown(value)
+        ]
+        counts = self._counts_for([feature.sensitivity for feature, _ in known])
+        scores = np.tile(np.log(self.weights)[:, None], len(self.labels))  # members × labels
+        for (feature, value), count in zip(known, counts, strict=True):
+            scores += count * np.log(np.asarray(feature.probabilities)[:, :, value])
+        scores = np.log(self.prior) + np.logaddexp.reduce(scores, axis=0)
         masses = np.exp(scores - scores.max())
         return dict(zip(self.labels, (masses / masses.sum()).tolist(), strict=True))
 
-    def _worth(self, spreads: Sequence[float]) -> float:
-        """Return what the evidence of features with these spreads is worth together."""
-        largest = max(spreads, default=0.0)
-        shares = [each / largest for each in spreads] if largest > 0 else [1.0]
-        number = math.fsum(shares) ** 2 / math.fsum(each**2 for each in shares)
-        return math.fsum(chance / (1 + rho * (number - 1)) for rho, chance in self.correlations)
+    def _counts_for(self, sensitivities: Sequence[float]) -> list[float]:
+        """Return how much each of the known features counts, given the sensitivities of all."""
+        largest = max(sensitivities, default=0.0)
+        # In units of the largest: no square of it is too large or too small for a number.
+        sizes = [each / largest if largest > 0 else 0.0 for each in sensitivities]
+        squares = math.fsum(each**2 for each in sizes)
+        number = math.fsum(sizes) ** 2 / squares if squares > 0 else 1.0
+        cause, copies = (self.correlations[way] for way in WAYS)
+        alike = math.fsum(chance / (1 + rho * (number - 1)) for rho, chance in copies)
+        sums = list(accumulate(sorted(sizes, reverse=True)))
+        noise = [
+            max((rho * total / (1 + rho * at) for at, total in enumerate(sums)), default=0.0)
+            for rho, _ in cause
+        ]
+        return [
+            alike
+            + math.fsum(
+                chance * max(0.0, 1 - least / size) / (1 - rho)
+                for (rho, chance), least in zip(cause, noise, strict=True)
+                if size > 0
+            )
+            for size in sizes
+        ]
 
     def shares(self, feature: Learned) -> Floats:
         """Return P(value | label) of a feature on average over the committee, labels × values."""
@@ -297,8 +320,9 @@ def _from_plain(plain: dict[str, Any]) -> Model:
     for each in plain["features"]:
         what = f"feature {each.get('name')!r}"
         _check_keys(each, _FEATURE_KEYS, what)
-        if not (_is_number(each["spread"]) and 0 <= each["spread"] < math.inf):
-            raise ModelError(f"{what}: spread: must be a number from 0, got {each['spread']!r}")
+        size = each["sensitivity"]
+        if not (_is_number(size) and 0 <= size < math.inf):
+            raise ModelError(f"{what}: sensitivity: must be a number from 0, got {size!r}")
         if len(each["probabilities"]) != members:
             raise ModelError(
                 f"{what}: probabilities: must be one table for each of {members} weights, got "
@@ -316,7 +340,10 @@ def _from_plain(plain: dict[str, Any]) -> Model:
         problem.labels,
         tuple(map(float, plain["prior"])),
         tuple(map(float, plain["weights"])),
-        _tuples([list(map(float, each)) for each in plain["correlations"]]),
+        {
+            way: tuple((float(rho), float(chance)) for rho, chance in plain["correlations"][way])
+            for way in WAYS
+        },
         tuple(
             Learned(
                 each["name"],
@@ -324,7 +351,7 @@ def _from_plain(plain: dict[str, Any]) -> Model:
                 _tuples([[list(map(float, row)) for row in table]
                          for table in each["probabilities"]]),
                 _tuples(each["bought"]),
-                float(each["spread"]),
+                float(each["sensitivity"]),
             )
             for each in plain["features"]
         ),
@@ -344,13 +371,15 @@ def _check_shares(row: Any, what: str) -> None:
         raise ModelError(f"{what}: must be numbers above 0 that sum to 1, got {row}")
 
 
-def _check_correlations(rows: Any) -> None:
-    """Raise an error unless these are pairs of a correlation and its probability."""
+def _check_correlations(ways: Any) -> None:
+    """Raise an error unless these are, for each way, pairs of a correlation and its probability."""
+    _check_keys(ways, set(WAYS), "correlations")
+    rows = [row for way in WAYS for row in ways[way]]
     for row in rows:
-        if len(row) != 2 or not (_is_number(row[0]) and 0 <= row[0] <= 1):
+        if len(row) != 2 or not (_is_number(row[0]) and 0 <= row[0] < 1):
             raise ModelError(
-                f"correlations: must be pairs of a number from 0 to 1 and how probable it is, got "
-                f"{row}"
+                f"correlations: must be pairs of a number from 0 to below 1 and how probable it "
+                f"is, got {row}"
             )
     _check_shares([chance for _, chance in rows], "correlations: the probabilities")
 

@@ -143,7 +143,7 @@ def _imagine(
     now = remembered_strengths(counts[None], evenness, levels)
     few = math.prod(math.comb(n + shape[1] - 1, n) for n in numbers) <= MOST_OUTCOMES
     more = _all_outcomes(numbers, shape[1]) if few else _drawn_outcomes(counts, prior, numbers, now)
-    later = strengths(counts + more, evenness, levels)
+    later = _strengths_of_outcomes(counts + more, evenness, levels)
     ratios = np.column_stack([
         (later.logs - now.logs).reshape(len(more), -1),
         _log_stated(prior, counts + more) - _log_stated(prior, counts[None]),
@@ -159,6 +159,24 @@ def _imagine(
         prior,
         not few,
     )
+
+
+def _strengths_of_outcomes(
+    outcomes: Floats, evenness: tuple[float, ...], levels: tuple[float, ...]
+) -> Strengths:
+    """Return what outcomes, outcomes × labels × values, say of the strength of the feature.
+
+    Outcomes that differ only in which value is which say the same. Where most values were never
+    seen, as is usual with many values, nearly all do.
+    """
+    order = np.lexsort(outcomes.swapaxes(0, 1))  # of the values in each outcome
+    sorted_values = np.take_along_axis(outcomes, order[:, None], axis=2)
+    flat = sorted_values.reshape(len(outcomes), -1)
+    _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    found = strengths(sorted_values[first], evenness, levels)
+    which, back = which.reshape(-1), np.argsort(order, axis=1)
+    draws = np.take_along_axis(found.draws[which], back[:, None, None], axis=-1)
+    return Strengths(found.logs[which], draws, found.concentrations)
 
 
 def _log_stated(prior: Floats, counts: Floats) -> Floats:

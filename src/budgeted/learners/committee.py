@@ -27,9 +27,9 @@ class Committee:
 
     ::
 
-        P(label | case) ∝ P(label) · [Σ_n w_n Π_i P_n(value i | label)]^λ
+        P(label | case) ∝ P(label) · Σ_n w_n Π_i P_n(value i | label)^v_i
 
-    The product is over the known features of the case, and λ is what their sum is worth if features
+    The product is over the known features of the case, and v_i is how much feature i counts if they
     may repeat each other (`budgeted.learners.dependence`); with one known feature it is 1.
 
     Attributes
@@ -39,7 +39,7 @@ class Committee:
     weights, members
         w, and P_n(value | label), members × labels × values.
     correlations
-        Probability of each of `dependence.CORRELATIONS`.
+        Probability of each way and each of `dependence.CORRELATIONS`, ways × correlations.
     """
 
     posterior: Posterior
@@ -51,6 +51,11 @@ class Committee:
     def problem(self) -> Problem:
         """What it is about."""
         return self.posterior.problem
+
+    @property
+    def is_naive_bayes(self) -> bool:
+        """Whether it is a single model in which every feature counts in full."""
+        return len(self.members) == 1 and bool(self.correlations[:, 0].sum() == 1)
 
     @cached_property
     def means(self) -> Floats:
@@ -65,9 +70,17 @@ class Committee:
         return result
 
     @cached_property
-    def spreads(self) -> Floats:
-        """How much what each feature says of a case scatters within a label."""
-        return dependence.spreads(self.problem, self.means)
+    def sensitivities(self) -> Floats:
+        """How well each feature tells the labels apart."""
+        return dependence.sensitivities(self.problem, self.means)
+
+    def counts_for(self, known: NDArray[np.bool_]) -> Floats:
+        """Return how much each feature of cases known in part counts, cases × features."""
+        _, first, which = np.unique(
+            np.packbits(known, axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        found = dependence.expected_weights(known[first], self.sensitivities, self.correlations)
+        return found[which.reshape(-1)]
 
     def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
         """Return log P(label, values) up to a constant of the case, cases × labels."""
@@ -78,46 +91,28 @@ class Committee:
             )
         if (values >= np.asarray(self.problem.sizes)).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
-        known = values >= 0
         tile = max(1, _MOST_NUMBERS // self.members.shape[2])
         parts = [self._said(values[at : at + tile]) for at in range(0, max(len(values), 1), tile)]
-        said = np.concatenate(parts, axis=1)
-        return self.concluded(said, known)
+        return self.concluded(np.concatenate(parts, axis=1))
 
     def _said(self, values: NDArray[np.integer[Any]]) -> Floats:
         """Log-likelihoods of cases by each member, members × cases × labels.
 
-        A product of matrices: which values a case has, and what each of them says.
+        A product of matrices: how much each value of a case counts, and what it says.
         """
         number, labels, columns = self.members.shape
         case, feature = np.nonzero(values >= 0)
+        counts = self.counts_for(values >= 0)[case, feature]
         there = np.zeros((len(values), columns))
-        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = 1.0
+        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = counts
         said = there @ self.log_members.reshape(number * labels, columns).T
         result: Floats = said.reshape(len(values), number, labels).swapaxes(0, 1)
         return result
 
-    def concluded(self, said: Floats, known: NDArray[np.bool_]) -> Floats:
-        """Return the scores of cases, given what each member says of them.
-
-        Parameters
-        ----------
-        said
-            Log-likelihoods, members × cases × labels.
-        known
-            Which values of the cases are known, cases × features.
-        """
+    def concluded(self, said: Floats) -> Floats:
+        """Return the scores of cases, given what each member says, members × cases × labels."""
         together = np.logaddexp.reduce(said + np.log(self.weights)[:, None, None], axis=0)
-        result: Floats = np.log(self.problem.prior) + self.worth(known)[:, None] * together
-        return result
-
-    def worth(self, known: NDArray[np.bool_]) -> Floats:
-        """Return λ for each case: what the sum of its known features is worth, from 0 to 1."""
-        if self.correlations[0] == 1:
-            return np.ones(len(known))
-        number = dependence.effective(known, self.spreads)
-        distinct, which = np.unique(number, return_inverse=True)
-        result: Floats = (self.correlations @ dependence.worth(distinct))[which]
+        result: Floats = np.log(self.problem.prior) + together
         return result
 
     def probabilities(self, values: NDArray[np.integer[Any]]) -> Floats:
@@ -134,4 +129,7 @@ class Committee:
         models
             How many are drawn from what is known; fewer are faster, and the interval less sure.
         """
-        return prospect(self.posterior, self.correlations, self.spreads, self.log_scores, models)
+        everything = np.ones((1, len(self.problem.features)), dtype=bool)
+        spreads = dependence.spreads(self.problem, self.means) * self.counts_for(everything)[0]
+        chances = self.correlations.sum(axis=0)
+        return prospect(self.posterior, chances, spreads, self.log_scores, models)

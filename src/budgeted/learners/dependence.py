@@ -1,24 +1,44 @@
-r"""Do several features say the same? How much their evidence counts together.
+r"""Do several features say the same? How much each of them counts.
 
 Naive Bayes adds up what all features say as if they spoke independently. Where they repeat each
-other, the sum scatters more than it should: if what feature i says of a case, its log-likelihood,
-has standard deviation sd_i within a label, and any two are correlated by ρ on average, then the
-variance of the sum is larger than that of independent ones by ::
+other, the same evidence is counted again and again, and can outvote a feature that knows better. So
+each feature counts with a weight from 0 to 1 (attribute weighting; Zaidi et al., 2013), which
+depends on how much they repeat each other, on average by a correlation ρ within a label, and in
+which of two ways:
 
-    f² = 1 + ρ (n − 1),    n = (Σ sd_i)² / Σ sd_i²
+- *copies*: each piece of evidence stands there several times. The variance of the sum is then
+  larger than that of independent features by f², so the sum is worth 1/f² of what it seems ::
 
-where n is the effective number of features, and the sum is worth 1/f² of what it seems to be worth.
-For one known feature n is 1, and nothing changes.
+      f² = 1 + ρ (n − 1),    n = (Σ d_i)² / Σ d_i²
 
-ρ is learned from the cases of which several values were bought: how well do the others of a case's
-values tell its label, when their sum counts 1/f²? Each value is left out of what it is judged by.
-Labels count alike there, however frequent they are: which ones were bought is the buyer's choice.
-Before anything is seen, ρ ~ Beta(1, 9).
+- *one cause* stands behind all of them. Then the best of them know it best, and those that are
+  much weaker add nothing but its noise. With the same correlation ρ between any two, the best
+  linear combination (Fisher's discriminant) counts feature i with ::
+
+      (1 − t/d_i) / (1 − ρ), at least 0,    t = max over k of ρ (d_1 + … + d_k) / (1 + ρ (k − 1))
+
+  where d_1 ≥ d_2 ≥ … are those of the known features. That is between two labels: with more, who
+  knows nothing of one pair may know another best, and only copies are weighed.
+
+Here d_i is the sensitivity of a feature, d′ of signal detection theory: how far apart what it says
+(its log-likelihood ratio) is for two labels, in units of how much that scatters within a label;
+averaged over pairs of labels by their shares. With a single known feature its weight is 1.
+
+ρ and the way are learned from the cases of which several values were bought: how well do a case's
+values tell its label, when they count so? Each value is left out of what it is judged by. Labels
+count alike there, however frequent they are: which ones were bought is the buyer's choice. Before
+anything is seen, ρ ~ Beta(1, 6), whose mean is about that of complete tables, and the ways are as
+likely as each other. A problem as it is stated has independent features: as probable as that
+setting is (`budgeted.learners.posterior`), ρ is 0.
+
+Zaidi, Cerquides, Carman and Webb, *Alleviating naive Bayes attribute independence assumption by
+attribute weighting*, JMLR 14 (2013).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,16 +50,34 @@ from budgeted.purchase import Purchase
 
 CORRELATIONS: Floats = np.array([0, 0.01, 0.03, 0.06, 0.1, 0.16, 0.25, 0.4, 0.6, 0.9])
 """Values of ρ that are weighed."""
+WAYS = ("one cause", "copies")
+"""In which features can repeat each other."""
+_NOTHING, _TINY = 1e-12, 1e-300
+INDEPENDENT: Floats = np.outer((0, 1), CORRELATIONS == 0).astype(float)
+"""How probable each way and correlation is if features are known not to repeat each other."""
 
 
-def prior_weights(independence: float) -> Floats:
-    """Return the probability of each correlation under Beta(1, independence).
+def prior_weights(independence: float, labels: int = 2, independent: float = 0.0) -> Floats:
+    """Return the probability of each way and correlation before anything is seen.
 
-    >>> prior_weights(9.0).round(2).tolist()
-    [0.04, 0.12, 0.17, 0.19, 0.19, 0.16, 0.1, 0.03, 0.0, 0.0]
+    Parameters
+    ----------
+    independence
+        ρ ~ Beta(1, independence).
+    labels
+        How many there are.
+    independent
+        How probable it is that features are independent.
+
+    Examples
+    --------
+    >>> prior_weights(6.0).sum(axis=0).round(2).tolist()
+    [0.03, 0.08, 0.13, 0.15, 0.17, 0.18, 0.16, 0.08, 0.02, 0.0]
     """
     edges = np.concatenate([[0.0], (CORRELATIONS[1:] + CORRELATIONS[:-1]) / 2, [1.0]])
-    result: Floats = -np.diff((1 - edges) ** independence)
+    chances = -np.diff((1 - edges) ** independence)
+    ways = (0.5, 0.5) if labels == 2 else (0.0, 1.0)
+    result: Floats = (1 - independent) * np.outer(ways, chances) + independent * INDEPENDENT
     return result
 
 
@@ -58,27 +96,84 @@ def spreads(problem: Problem, means: Floats) -> Floats:
     return result
 
 
-def effective(known: NDArray[np.bool_] | Floats, spread: Floats) -> Floats:
-    """Return the effective number of the known features of each case, cases × features.
+def sensitivities(problem: Problem, means: Floats) -> Floats:
+    """Return d′ of each feature: how far apart labels are in what it says, in units of its scatter.
 
-    >>> effective(np.array([[True, True], [True, False]]), np.array([1.0, 1.0])).tolist()
-    [2.0, 1.0]
+    A feature that says nothing has 0.
     """
-    total, squares = known @ spread, known @ spread**2
-    result: Floats = np.where(squares > 0, total**2 / np.maximum(squares, 1e-300), 1.0)
+    prior, logs, offsets = problem.prior, np.log(means), problem.offsets
+    total, shares = np.zeros(len(offsets)), 0.0
+    for one, two in combinations(range(len(prior)), 2):
+        ratio = logs[one] - logs[two]
+        first, second = (np.add.reduceat(means[each] * ratio, offsets) for each in (one, two))
+        squares = np.add.reduceat((means[one] + means[two]) * ratio**2, offsets)
+        variance = np.maximum((squares - first**2 - second**2) / 2, _TINY)
+        apart = np.maximum(first - second, 0)
+        total += prior[one] * prior[two] * np.where(apart > _NOTHING, apart / np.sqrt(variance), 0)
+        shares += prior[one] * prior[two]
+    result: Floats = total / shares
     return result
 
 
-def worth(number: Floats) -> Floats:
-    """Return 1/f² for each correlation and effective number of features."""
-    result: Floats = 1 / (1 + CORRELATIONS[:, None] * (number - 1))
+def effective(sizes: Floats) -> Floats:
+    """Return the effective number of positive sizes, over the last axis; 1 if all are 0.
+
+    >>> effective(np.array([[1.0, 1.0], [1.0, 0.0]])).tolist()
+    [2.0, 1.0]
+    """
+    squares = (sizes**2).sum(axis=-1)
+    result: Floats = np.where(
+        squares > 0, sizes.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1), 1.0
+    )
+    return result
+
+
+def weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
+    """Return how much each feature counts, cases × features, way by way and ρ by ρ.
+
+    Parameters
+    ----------
+    known
+        Which values of each case are known, cases × features. The others count 0.
+    sensitivity
+        Of each feature.
+
+    Examples
+    --------
+    One feature knows twice as much as two others. If one cause stands behind all of them, these
+    add little to it, or nothing; with copies all count less:
+
+    >>> three = weights(np.array([[True, True, True]]), np.array([2.0, 1.0, 1.0]))
+    >>> cause = [each[0].round(2).tolist() for _, each in zip(CORRELATIONS, three)]
+    >>> cause[4], cause[6], [each[0].round(2).tolist() for each in three][6]
+    ([0.93, 0.74, 0.74], [0.89, 0.44, 0.44], [0.71, 0.71, 0.71])
+    """
+    falling = np.argsort(-sensitivity, kind="stable")
+    sums = (known * sensitivity)[:, falling].cumsum(axis=1)
+    others = np.maximum(known[:, falling].cumsum(axis=1) - 1, 0)
+    inverse = 1 / np.where(sensitivity > 0, sensitivity, np.inf)
+    says = known & (sensitivity > 0)
+    for rho in CORRELATIONS:
+        noise = (rho * sums / (1 + rho * others)).max(axis=1)
+        yield says * np.maximum(1 - noise[:, None] * inverse, 0) / (1 - rho)
+    number = effective(known * sensitivity)
+    for rho in CORRELATIONS:
+        yield known / (1 + rho * (number - 1))[:, None]
+
+
+def expected_weights(known: NDArray[np.bool_], sensitivity: Floats, chances: Floats) -> Floats:
+    """Return how much each feature counts, on average over ways and correlations."""
+    result = np.zeros(known.shape)
+    for chance, each in zip(chances.flat, weights(known, sensitivity), strict=True):
+        if chance > 0:
+            result += chance * each
     return result
 
 
 def weigh(
     posterior: Posterior, means: Floats, purchases: Sequence[Purchase], independence: float
 ) -> Floats:
-    """Return the probability of each correlation after these purchases.
+    """Return the probability of each way and correlation after these purchases.
 
     Parameters
     ----------
@@ -89,30 +184,29 @@ def weigh(
     independence
         Of the prior.
     """
-    prior = prior_weights(independence)
+    prior = prior_weights(independence, len(posterior.problem.labels), float(posterior.weights[-1]))
     rows = _case_of_each(purchases)
     several = np.flatnonzero(np.bincount(rows)[rows] > 1) if len(rows) else rows
     if not len(several):
         return prior
-    _, rows = np.unique(rows[several], return_inverse=True)
+    several = several[np.argsort(rows[several], kind="stable")]  # case by case
+    _, first, rows = np.unique(rows[several], return_index=True, return_inverse=True)
     bought = [purchases[at] for at in several]
     feature = np.array([each.feature for each in bought])
     label = np.array([each.label for each in bought])
     column = np.asarray(posterior.problem.offsets)[feature] + [each.value for each in bought]
     said = np.log(_left_out(posterior, means)[label, column])  # values × labels
-    cases = rows.max() + 1
-    scores, own = np.zeros((cases, said.shape[1])), np.zeros(cases, dtype=np.int64)
-    np.add.at(scores, rows, said)
-    own[rows] = label
-    known = np.zeros((cases, len(posterior.problem.features)))
-    known[rows, feature] = 1.0
-    share = worth(effective(known, spreads(posterior.problem, means)))
-    scaled = share[..., None] * scores
-    fits = scaled[:, np.arange(cases), own] - np.logaddexp.reduce(scaled, axis=-1)
+    own = np.arange(len(first)), label[first]
+    known = np.zeros((len(first), len(posterior.problem.features)), dtype=bool)
+    known[rows, feature] = True
+    fits = []
+    for counts in weights(known, sensitivities(posterior.problem, means)):
+        scores = np.add.reduceat(counts[rows, feature][:, None] * said, first, axis=0)
+        fits.append((scores[own] - np.logaddexp.reduce(scores, axis=-1)).sum())
     with np.errstate(divide="ignore"):  # those far beyond the prior are out of the question
-        logs = fits.sum(axis=1) + np.log(prior)
-    weights = np.exp(logs - logs.max())
-    result: Floats = weights / weights.sum()
+        logs = np.reshape(fits, prior.shape) + np.log(prior)
+    chances = np.exp(logs - logs.max())
+    result: Floats = chances / chances.sum()
     return result
 
 

@@ -28,10 +28,10 @@ class Hierarchical:
     The parameters of a feature are drawn towards shares that all labels have in common, the more so
     the less features turn out to tell the labels apart (`budgeted.learners.posterior`). What is
     delivered is the average over what remains possible: a committee of naive Bayes models, one for
-    each setting of the posterior, weighted by its probability. What its members say counts less the
-    more features repeat each other (`budgeted.learners.dependence`)::
+    each setting of the posterior, weighted by its probability. Features count less the more they
+    repeat each other (`budgeted.learners.dependence`)::
 
-        P(label | case) ∝ P(label) · [Σ_n w_n Π_i P_n(value i | label)]^λ
+        P(label | case) ∝ P(label) · Σ_n w_n Π_i P_n(value i | label)^v_i
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Hierarchical:
         states (with their prior counts under each label and nothing in common) is
         as_stated/(d + as_stated): even odds with so many features.
     independence
-        ρ ~ Beta(1, independence).
+        The correlation of features, ρ ~ Beta(1, independence).
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Hierarchical:
     levels: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25)
     evenness: tuple[float, ...] = (1.0, 5.0)
     as_stated: float = 3.0
-    independence: float = 9.0
+    independence: float = 6.0
 
     def __post_init__(self) -> None:
         for name, least in (("levels", 2), ("evenness", 1)):

@@ -11,7 +11,7 @@ import numpy as np
 from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ObservationError
 from budgeted.learners.committee import Committee
-from budgeted.learners.dependence import CORRELATIONS
+from budgeted.learners.dependence import INDEPENDENT
 from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
@@ -85,8 +85,7 @@ def naive_bayes(problem: Problem, counts: Floats) -> Committee:
         np.empty((1, values)),
         np.arange(len(problem.features)),
     )
-    independent = (CORRELATIONS == 0).astype(float)
-    return Committee(known, np.ones(1), known.as_stated[None], independent)
+    return Committee(known, np.ones(1), known.as_stated[None], INDEPENDENT)
 
 
 def of_belief(belief: Belief) -> Committee:

@@ -59,7 +59,8 @@ def prospect(
     Parameters
     ----------
     posterior, correlations, spreads
-        What is known of the model, of the correlation of its features, and how much they say.
+        What is known of the model, of the correlation of its features, and how much what the
+        classifier makes of each of them scatters.
     log_scores
         The classifier.
     models
@@ -69,7 +70,7 @@ def prospect(
         raise LearnerError(f"models: must be at least 2, got {models!r}")
     rng = stream(0, OUTLOOK)
     problem = posterior.problem
-    number = effective(np.ones((1, len(spreads))), spreads)[0]
+    number = float(effective(spreads))
     added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
     drawn = (draw_model(posterior, rng) for _ in range(models))
     if math.prod(problem.sizes) <= FEW_CASES:
