@@ -50,6 +50,8 @@ KEPT = {
     "tables": ("tables", [DEFAULT, "former", *PAPER]),
 }
 """Files of results: of which worlds, and of whom."""
+NEARLY_EVEN = 0.55
+"""Two labels of which the more frequent one has a smaller share are as good as even."""
 FORMER_NAME = "the default before"
 
 
@@ -254,8 +256,14 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
         for name in ("sfl", "biased-robin", "round-robin")
     )
     before = above_majority(zoo.looks[BEFORE], zoo.majority)
+    even = zoo.members["two labels"] & (zoo.majority > 1 - NEARLY_EVEN)
+    there, elsewhere = (
+        above_majority(ours.where(some), zoo.majority[some]) for some in (even, ~even)
+    )
     lines.append(f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (the default before "
-                 f"{before:.1%}; with naive Bayes {others}).")  # fmt: skip
+                 f"{before:.1%}; with naive Bayes {others}). Where two labels are nearly even, the more frequent one "
+                 f"below {NEARLY_EVEN}, it is {there:.1%} of looks: no label is much more frequent there, and who "
+                 f"has little to go by is as often above as below. Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
     for name in TABLES:
         inside = tables.members[name]
         for other in (*(f"{each} / {PLAIN}" for each in PAPER), BEFORE):

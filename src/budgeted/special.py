@@ -7,6 +7,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_MOST_FACTORS = 1e30
+"""The product of ten numbers below it is still a number."""
+_FAR_UP = 1e8
+"""The difference of the gamma function at two numbers beyond has no digits left."""
+_HALF_LOG_TWO_PI = 0.5 * float(np.log(2 * np.pi))
+
 
 def log_gamma(number: Floats) -> Floats:
     """Return the logarithm of the gamma function of positive numbers.
@@ -20,14 +26,15 @@ def log_gamma(number: Floats) -> Floats:
     True
     """
     x = number + 10.0
-    below = number * (number + 1) * (number + 2) * (number + 3) * (number + 4)
-    above = (number + 5) * (number + 6) * (number + 7) * (number + 8) * (number + 9)
+    # Of the ten factors the first and the last are taken together, and so on: (n + i)(n + 9 − i).
+    ends = number * (number + 9)
+    outer, inner = ends * (ends + 8), (ends + 14) * (ends + 18) * (ends + 20)
     inverse = 1 / (x * x)
     last = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
     series = (1 / 12 - inverse * (1 / 360 - inverse * last)) / x
-    result: Floats = (
-        (x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi) + series - np.log(below) - np.log(above)
-    )
+    fits = number.max(initial=0.0) < _MOST_FACTORS
+    passed = np.log(outer * inner) if fits else np.log(outer) + np.log(inner)
+    result: Floats = (x - 0.5) * np.log(x) - x + _HALF_LOG_TWO_PI + series - passed
     return result
 
 
@@ -37,9 +44,10 @@ def log_rising(number: Floats, steps: Floats) -> Floats:
     >>> log_rising(np.array([2.0]), np.array([3.0])).round(6).tolist()  # log(2 · 3 · 4)
     [3.178054]
     """
-    # Far up, the difference of two large numbers would have no digits left.
-    large = steps * np.log(number) + steps * (steps - 1) / (2 * number)
-    result: Floats = np.where(number > 1e8, large, log_gamma(number + steps) - log_gamma(number))
+    result: Floats = log_gamma(number + steps) - log_gamma(number)
+    if number.max(initial=0.0) > _FAR_UP:
+        large = steps * np.log(number) + steps * (steps - 1) / (2 * number)
+        result = np.where(number > _FAR_UP, large, result)
     return result
 
 
@@ -66,9 +74,10 @@ def digamma(number: Floats) -> Floats:
     inverse = 1 / (x * x)
     last = 1 / 252 - inverse * (1 / 240 - inverse / 132)
     series = np.log(x) - 0.5 / x - inverse * (1 / 12 - inverse * (1 / 120 - inverse * last))
-    for step in range(8):
-        series = series - 1 / (number + step)
-    result: Floats = series
+    # Of the eight steps the first and the last are taken together, and so on.
+    ends, both = number * (number + 7), 2 * number + 7
+    steps = 1 / ends + 1 / (ends + 6) + 1 / (ends + 10) + 1 / (ends + 12)
+    result: Floats = series - both * steps
     return result
 
 
@@ -82,7 +91,10 @@ def trigamma(number: Floats) -> Floats:
     inverse = 1 / (x * x)
     last = 1 / 42 - inverse * (1 / 30 - inverse * 5 / 66)
     series = 1 / x + inverse / 2 + inverse / x * (1 / 6 - inverse * (1 / 30 - inverse * last))
-    for step in range(8):
-        series = series + 1 / (number + step) ** 2
-    result: Floats = series
+    # 1/a² + 1/b² = ((a + b)² − 2ab) / (ab)², for the first and the last of eight steps, and so on.
+    ends, both = number * (number + 7), 2 * number + 7
+    steps = [1 / (ends + apart) for apart in (0, 6, 10, 12)]
+    singles = steps[0] + steps[1] + steps[2] + steps[3]
+    squares = steps[0] ** 2 + steps[1] ** 2 + steps[2] ** 2 + steps[3] ** 2
+    result: Floats = series + both**2 * squares - 2 * singles
     return result
