@@ -256,14 +256,8 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
         for name in ("sfl", "biased-robin", "round-robin")
     )
     before = above_majority(zoo.looks[BEFORE], zoo.majority)
-    even = zoo.members["two labels"] & (zoo.majority > 1 - NEARLY_EVEN)
-    there, elsewhere = (
-        above_majority(ours.where(some), zoo.majority[some]) for some in (even, ~even)
-    )
     lines.append(f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (the default before "
-                 f"{before:.1%}; with naive Bayes {others}). Where two labels are nearly even, the more frequent one "
-                 f"below {NEARLY_EVEN}, it is {there:.1%} of looks: no label is much more frequent there, and who "
-                 f"has little to go by is as often above as below. Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
+                 f"{before:.1%}; with naive Bayes {others}).{_where_labels_are_even(zoo)}")  # fmt: skip
     for name in TABLES:
         inside = tables.members[name]
         for other in (*(f"{each} / {PLAIN}" for each in PAPER), BEFORE):
@@ -273,6 +267,19 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
             if gap.value > SIGNIFICANT * gap.standard_error:
                 lines.append(f"- {name}: {signed(gap)} above {other.split(' / ')[0]} at the end.")
     return "\n".join(lines)
+
+
+def _where_labels_are_even(zoo: Results) -> str:
+    """Return how much of that comes from worlds in which no label is much more frequent."""
+    even = zoo.members["two labels"] & (zoo.majority > 1 - NEARLY_EVEN)
+    if not even.any() or even.all():
+        return ""
+    there, elsewhere = (
+        above_majority(zoo.looks[OURS].where(some), zoo.majority[some]) for some in (even, ~even)
+    )
+    return (f" Where two labels are nearly even, the more frequent one below {NEARLY_EVEN}, it is {there:.1%} of "
+            f"looks: no label is much more frequent there, and who has little to go by is as often above as below. "
+            f"Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
 
 
 def _cost(kept: Kept) -> str:

@@ -305,7 +305,9 @@ def test_other_policies_have_what_they_had(place):
         made = study.predictor()
         np.testing.assert_array_equal(made.members, [study.state.belief.means])
         assert made.weights.tolist() == [1]
-        assert made.counts_for(np.array([[True, True]])).tolist() == [[1, 1]], "all count fully"
+        assert made.feature_weights(np.array([[True, True]])).tolist() == [[1, 1]], (
+            "all count fully"
+        )
 
 
 def test_what_is_given_counts(place):

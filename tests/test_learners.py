@@ -24,7 +24,7 @@ from budgeted.learners import (
 )
 from budgeted.learners.posterior import posterior
 from budgeted.learners.strength import strengths
-from budgeted.special import log_gamma, log_rising, log_rising_whole
+from budgeted.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
 from tests import oracles
 
 LEVELS, EVENNESS = Hierarchical().levels, Hierarchical().evenness
@@ -206,13 +206,16 @@ def test_what_is_known_to_somebody_stays_as_stated():
     )
 
 
+@pytest.mark.parametrize("prior", [(0.5, 0.3, 0.2), (0.7, 0.3)])
 @given(st.integers(0, 10**6), st.integers(0, 40), st.randoms(use_true_random=False))
 @settings(max_examples=25)
-def test_the_order_of_columns_labels_values_and_purchases_does_not_matter(seed, number, random):
-    sizes, prior = (2, 3, 4), (0.5, 0.3, 0.2)
+def test_the_order_of_columns_labels_values_and_purchases_does_not_matter(
+    prior, seed, number, random
+):
+    sizes = (2, 3, 4)
     problem = a_problem(sizes, prior)
     purchases = bought(problem, number, seed)
-    features, labels = [0, 1, 2], [0, 1, 2]
+    features, labels = [0, 1, 2], list(range(len(prior)))
     values = [list(range(size)) for size in sizes]
     for order in (features, labels, *values):
         random.shuffle(order)
@@ -335,11 +338,11 @@ def test_what_features_repeat_is_not_counted_several_times():
         problem, [Purchase(each.feature, each.label, each.value, 1) for each in copies(4)]
     )
     case = np.array([[1, 1, 1, 1]])
-    assert same.counts_for(case >= 0).max() < 0.45
-    assert apart.counts_for(case >= 0).min() > 0.7
+    assert same.feature_weights(case >= 0).max() < 0.45
+    assert apart.feature_weights(case >= 0).min() > 0.7
     assert same.probabilities(case)[0, 1] < apart.probabilities(case)[0, 1]
     alone = np.array([[1, -1, -1, -1]])
-    assert same.counts_for(alone >= 0)[0].tolist() == pytest.approx([1, 0, 0, 0])
+    assert same.feature_weights(alone >= 0)[0].tolist() == pytest.approx([1, 0, 0, 0])
     assert same.probabilities(alone)[0, 1] == pytest.approx(apart.probabilities(alone)[0, 1])
 
 
@@ -348,7 +351,7 @@ def test_how_frequent_labels_are_does_not_change_what_is_learned_of_dependence()
         Hierarchical().fit(a_problem((2,) * 4, prior), copies(4)).correlations
         for prior in ((0.5, 0.5), (0.9, 0.1))
     ]
-    np.testing.assert_allclose(*found, atol=0.02)  # what is left out depends on all
+    np.testing.assert_array_equal(*found)
 
 
 def test_of_three_labels_nobody_weighs_one_cause():
@@ -360,7 +363,7 @@ def test_of_three_labels_nobody_weighs_one_cause():
 
 def test_a_problem_as_it_is_stated_has_independent_features():
     """As probable as that is, the correlation is 0 unless cases say otherwise."""
-    found = dependence.prior_weights(6.0, 2, 0.25)
+    found = dependence.prior_weights(6.0, 2, 0.75)
     assert found.sum() == pytest.approx(1)
     assert found[:, 0].sum() == pytest.approx(
         0.25 + 0.75 * dependence.prior_weights(6.0)[:, 0].sum()
@@ -369,7 +372,7 @@ def test_a_problem_as_it_is_stated_has_independent_features():
     made = Hierarchical().fit(a_problem((2, 2), (0.5, 0.5)), bought)
     stated = float(made.posterior.weights[-1])
     assert stated > 0.2
-    np.testing.assert_allclose(made.correlations, dependence.prior_weights(6.0, 2, stated))
+    np.testing.assert_allclose(made.correlations, dependence.prior_weights(6.0, 2, 1 - stated))
 
 
 def discriminant(sizes, rho):
@@ -392,14 +395,45 @@ def discriminant(sizes, rho):
     return result
 
 
-@given(st.lists(st.floats(0.1, 5), min_size=1, max_size=5))
-def test_if_one_cause_stands_behind_all_fishers_discriminant_weighs_them(sizes):
-    everything = np.ones((1, len(sizes)), dtype=bool)
-    by_rho = dependence.weights(everything, np.array(sizes))
+@given(st.lists(st.tuples(st.just(0.0) | st.floats(0.1, 5), st.booleans()), min_size=1, max_size=5))
+def test_if_one_cause_stands_behind_all_fishers_discriminant_weighs_them(features):
+    """Of those that are known and say something; the others have the weight 0."""
+    sizes, known = (np.array(each) for each in zip(*features, strict=True))
+    some = known & (sizes > 0)
+    by_rho = dependence.feature_weights(known[None], sizes)
     for rho, found in zip(dependence.CORRELATIONS.tolist(), by_rho, strict=False):
-        np.testing.assert_allclose(found[0], discriminant(sizes, rho), atol=1e-9)
+        if some.any() and rho > 0:
+            np.testing.assert_allclose(found[0, some], discriminant(sizes[some], rho), atol=1e-9)
+        assert (found[0, ~some] == (known[~some] if rho == 0 else 0)).all()
         assert (found >= 0).all()
         assert (found <= 1 + 1e-12).all()
+
+
+@given(st.lists(st.floats(0.1, 5), min_size=1, max_size=5), st.data())
+def test_copies_count_alike(sizes, data):
+    """1/(1 + ρ(n − 1)): n equal features that are copies count as one."""
+    known = np.array([[data.draw(st.booleans()) for _ in sizes]])
+    every = list(dependence.feature_weights(known, np.array(sizes)))[len(dependence.CORRELATIONS) :]
+    number = effective_number([size for size, there in zip(sizes, known[0], strict=True) if there])
+    for rho, found in zip(dependence.CORRELATIONS.tolist(), every, strict=True):
+        np.testing.assert_allclose(found, known / (1 + rho * (number - 1)))
+
+
+def effective_number(sizes):
+    return sum(sizes) ** 2 / sum(each**2 for each in sizes) if sizes else 1
+
+
+def test_what_is_as_stated_beyond_doubt_can_still_turn_out_to_be_repeated():
+    """Of 200 Boolean features 197 are copies of three: by the counts all are as stated."""
+    problem, rng = a_problem((2,) * 200, (0.5, 0.5)), np.random.default_rng(3)
+    purchases = []
+    for case in range(200):
+        label = case % 2
+        three = [label if rng.random() < 0.8 else 1 - label for _ in range(3)]
+        purchases += [Purchase(at, label, three[at % 3], 1, case) for at in range(200)]
+    made = Hierarchical().fit(problem, purchases)
+    assert made.posterior.weights[-1] == 1, "the counts leave no doubt, to the last digit"
+    assert made.feature_weights(np.ones((1, 200), dtype=bool)).max() < 0.1
 
 
 @given(st.integers(0, 10**6), st.integers(2, 3))
@@ -585,6 +619,26 @@ def test_tiny_prior_counts_mean_all_or_nothing():
     assert set(np.unique(drawn[:, 1].round(12))) == {0.0, 1.0}
     assert abs(drawn[:, 1, 0].mean() - 0.5) < 4 * 0.5 / math.sqrt(200)
     assert (made.outlook().low, made.outlook().high) == (0.0, 0.5)
+
+
+@pytest.mark.parametrize("count", [1e-15, 1e-20, 1e-100])
+def test_tiny_prior_counts_of_many_features_give_numbers(count):
+    problem = a_problem((2,) * 40, (0.5, 0.5), prior_counts=count)
+    purchases = [Purchase(at, label, label, 1) for at in range(40) for label in (0, 1)]
+    for kind in LEARNERS:
+        made = learner(kind).fit(problem, purchases)
+        found = made.probabilities(np.array([[0] * 40, [1] * 40, [0, 1] * 20]))
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+        np.testing.assert_allclose(found[:2], [[1, 0], [0, 1]], atol=1e-4)
+        assert 0 <= made.outlook().error <= 1
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(digamma, special.digamma), (trigamma, lambda x: special.polygamma(1, x))]
+)
+def test_derivatives_of_log_gamma(ours, theirs):
+    numbers = np.geomspace(1e-100, 1e15, 500)
+    np.testing.assert_allclose(ours(numbers), theirs(numbers), rtol=1e-10, atol=1e-12)
 
 
 def test_log_gamma_of_small_and_large_numbers():

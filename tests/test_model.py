@@ -118,6 +118,8 @@ def by_hand(text, case):
             t = max(rho * sum(sizes[:k]) / (1 + rho * (k - 1)) for k in range(1, len(sizes) + 1))
             if feature["sensitivity"] > 0:
                 power += chance * max(0, 1 - t / feature["sensitivity"]) / (1 - rho)
+            elif rho == 0:
+                power += chance
         powers.append(power)
     masses = []
     for label, prior in enumerate(plain["prior"]):

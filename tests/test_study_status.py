@@ -105,7 +105,7 @@ def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few,
         monkeypatch.setattr(prospect, "FEW_CASES", 0)
         monkeypatch.setattr(prospect, "_CASES", 2_000)
     found = committee.outlook()
-    counts = committee.counts_for(np.ones((1, 3), dtype=bool))[0]
+    counts = committee.feature_weights(np.ones((1, 3), dtype=bool))[0]
     spreads = (dependence.spreads(belief.problem, committee.means) * counts).tolist()
     number = sum(spreads) ** 2 / sum(each**2 for each in spreads)
     added, model = math.sqrt(rho * (number - 1)), Model.of(committee)

@@ -29,13 +29,15 @@ FORMAT, VERSION = "budgeted-model", 5
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
 FORMULA = (
-    "P(label | case) is proportional to prior[label] * sum over members m of weights[m] * product "
-    "over the features known of the case of probabilities[m][label][value] ** v. A feature of "
-    "sensitivity s counts v = sum over [rho, chance] in correlations['one cause'] of chance * "
-    "max(0, 1 - t / s) / (1 - rho), or 0 if s is 0, plus sum over [rho, chance] in "
-    "correlations['copies'] of chance / (1 + rho * (n - 1)); where t = the largest, over k, of rho "
-    "* (sum of the k largest sensitivities) / (1 + rho * (k - 1)) and n = (sum of sensitivities)^2 "
-    "/ sum of squared sensitivities, both over the known features (n is 1 if all are 0)"
+    "P(label | case) is proportional to prior[label] * sum over members m of weights[m] * "
+    "product over the features known of the case of probabilities[m][label][value] ** v. For a "
+    "feature of sensitivity s the power is v = a + b. a = sum over [rho, chance] in "
+    "correlations['one cause'] of chance * max(0, 1 - t / s) / (1 - rho), where t, for each "
+    "rho, is the largest over k of rho * (sum of the k largest sensitivities of the known "
+    "features) / (1 + rho * (k - 1)); if s is 0, only rho = 0 counts, with its chance. b = sum "
+    "over [rho, chance] in correlations['copies'] of chance / (1 + rho * (n - 1)), where n = "
+    "(sum of sensitivities)^2 / sum of squared sensitivities of the known features (1 if all "
+    "are 0)"
 )
 """Stands in every file, so that the file explains itself."""
 _ROUNDING = 1e-6
@@ -61,6 +63,8 @@ class Learned:
         of these: what was believed before is in them, and how strongly features tell labels apart.
     sensitivity
         How well it tells the labels apart, d′ of signal detection theory; 0 where it says nothing.
+        With three labels or more it is averaged by the shares of the study, whatever prior is given
+        later.
     """
 
     name: str
@@ -231,15 +235,15 @@ Its features are 'fever'
             for feature, value in ((self.feature(name), value) for name, value in case.items())
             if not is_unknown(value)
         ]
-        counts = self._counts_for([feature.sensitivity for feature, _ in known])
+        powers = self._powers([feature.sensitivity for feature, _ in known])
         scores = np.tile(np.log(self.weights)[:, None], len(self.labels))  # members × labels
-        for (feature, value), count in zip(known, counts, strict=True):
-            scores += count * np.log(np.asarray(feature.probabilities)[:, :, value])
+        for (feature, value), power in zip(known, powers, strict=True):
+            scores += power * np.log(np.asarray(feature.probabilities)[:, :, value])
         scores = np.log(self.prior) + np.logaddexp.reduce(scores, axis=0)
         masses = np.exp(scores - scores.max())
         return dict(zip(self.labels, (masses / masses.sum()).tolist(), strict=True))
 
-    def _counts_for(self, sensitivities: Sequence[float]) -> list[float]:
+    def _powers(self, sensitivities: Sequence[float]) -> list[float]:
         """Return how much each of the known features counts, given the sensitivities of all."""
         largest = max(sensitivities, default=0.0)
         # In units of the largest: no square of it is too large or too small for a number.
@@ -249,19 +253,20 @@ Its features are 'fever'
         cause, copies = (self.correlations[way] for way in WAYS)
         alike = math.fsum(chance / (1 + rho * (number - 1)) for rho, chance in copies)
         sums = list(accumulate(sorted(sizes, reverse=True)))
-        noise = [
-            max((rho * total / (1 + rho * at) for at, total in enumerate(sums)), default=0.0)
+        least = {
+            rho: max((rho * total / (1 + rho * at) for at, total in enumerate(sums)), default=0.0)
             for rho, _ in cause
-        ]
-        return [
-            alike
-            + math.fsum(
-                chance * max(0.0, 1 - least / size) / (1 - rho)
-                for (rho, chance), least in zip(cause, noise, strict=True)
-                if size > 0
+        }
+
+        def power(size: float) -> float:
+            own = (
+                chance * max(0.0, 1 - least[rho] / size) / (1 - rho) if size > 0 else chance
+                for rho, chance in cause
+                if size > 0 or rho == 0
             )
-            for size in sizes
-        ]
+            return alike + math.fsum(own)
+
+        return [power(size) for size in sizes]
 
     def shares(self, feature: Learned) -> Floats:
         """Return P(value | label) of a feature on average over the committee, labels × values."""

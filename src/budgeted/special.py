@@ -7,15 +7,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_MOST_FACTORS = 1e30
-"""The product of ten numbers below it is still a number."""
 _FAR_UP = 1e8
 """The difference of the gamma function at two numbers beyond has no digits left."""
 _HALF_LOG_TWO_PI = 0.5 * float(np.log(2 * np.pi))
 
 
 def log_gamma(number: Floats) -> Floats:
-    """Return the logarithm of the gamma function of positive numbers.
+    """Return the logarithm of the gamma function of positive numbers up to 1e30.
 
     Stirling's series ten steps further up, where it is good to the last digits, and back by the
     recurrence.
@@ -28,13 +26,11 @@ def log_gamma(number: Floats) -> Floats:
     x = number + 10.0
     # Of the ten factors the first and the last are taken together, and so on: (n + i)(n + 9 − i).
     ends = number * (number + 9)
-    outer, inner = ends * (ends + 8), (ends + 14) * (ends + 18) * (ends + 20)
+    product = ends * (ends + 8) * (ends + 14) * (ends + 18) * (ends + 20)
     inverse = 1 / (x * x)
     last = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
     series = (1 / 12 - inverse * (1 / 360 - inverse * last)) / x
-    fits = number.max(initial=0.0) < _MOST_FACTORS
-    passed = np.log(outer * inner) if fits else np.log(outer) + np.log(inner)
-    result: Floats = (x - 0.5) * np.log(x) - x + _HALF_LOG_TWO_PI + series - passed
+    result: Floats = (x - 0.5) * np.log(x) - x + _HALF_LOG_TWO_PI + series - np.log(product)
     return result
 
 

@@ -23,14 +23,14 @@ _MOST_NUMBERS = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Committee:
-    """Naive Bayes models with weights, and how much is to be made of what they say together.
+    """Naive Bayes models with weights, and how much each feature counts in them.
 
     ::
 
         P(label | case) ∝ P(label) · Σ_n w_n Π_i P_n(value i | label)^v_i
 
-    The product is over the known features of the case, and v_i is how much feature i counts if they
-    may repeat each other (`budgeted.learners.dependence`); with one known feature it is 1.
+    The product is over the known features of the case, and v_i is the weight of feature i if they
+    may repeat each other (`budgeted.learners.dependence`).
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class Committee:
         """How well each feature tells the labels apart."""
         return dependence.sensitivities(self.problem, self.means)
 
-    def counts_for(self, known: NDArray[np.bool_]) -> Floats:
-        """Return how much each feature of cases known in part counts, cases × features."""
+    def feature_weights(self, known: NDArray[np.bool_]) -> Floats:
+        """Return the weight of each feature for cases known in part, cases × features."""
         _, first, which = np.unique(
             np.packbits(known, axis=1), axis=0, return_index=True, return_inverse=True
         )
@@ -102,9 +102,9 @@ class Committee:
         """
         number, labels, columns = self.members.shape
         case, feature = np.nonzero(values >= 0)
-        counts = self.counts_for(values >= 0)[case, feature]
+        weights = self.feature_weights(values >= 0)[case, feature]
         there = np.zeros((len(values), columns))
-        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = counts
+        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = weights
         said = there @ self.log_members.reshape(number * labels, columns).T
         result: Floats = said.reshape(len(values), number, labels).swapaxes(0, 1)
         return result
@@ -130,6 +130,6 @@ class Committee:
             How many are drawn from what is known; fewer are faster, and the interval less sure.
         """
         everything = np.ones((1, len(self.problem.features)), dtype=bool)
-        spreads = dependence.spreads(self.problem, self.means) * self.counts_for(everything)[0]
+        spreads = dependence.spreads(self.problem, self.means) * self.feature_weights(everything)[0]
         chances = self.correlations.sum(axis=0)
         return prospect(self.posterior, chances, spreads, self.log_scores, models)

@@ -2,34 +2,35 @@ r"""Do several features say the same? How much each of them counts.
 
 Naive Bayes adds up what all features say as if they spoke independently. Where they repeat each
 other, the same evidence is counted again and again, and can outvote a feature that knows better. So
-each feature counts with a weight from 0 to 1 (attribute weighting; Zaidi et al., 2013), which
-depends on how much they repeat each other, on average by a correlation ρ within a label, and in
-which of two ways:
+each feature has a weight v_i from 0 to 1 (attribute weighting; Zaidi et al., 2013), which depends
+on how much they repeat each other, on average by a correlation ρ within a label, and in which of
+two ways. Let d_i be the sensitivity of a feature, d′ of signal detection theory: how far apart two
+labels are in what it says (its log-likelihood ratio), in units of how much that scatters within a
+label; with more than two labels, averaged over pairs of them by their shares. As if what each
+feature says were normally distributed, with variance d² and with means d² apart:
 
-- *copies*: each piece of evidence stands there several times. The variance of the sum is then
-  larger than that of independent features by f², so the sum is worth 1/f² of what it seems ::
+- *copies*: each piece of evidence is present several times. The variance of the sum is then larger
+  than that of independent features by a factor, and the sum is worth so much less ::
 
-      f² = 1 + ρ (n − 1),    n = (Σ d_i)² / Σ d_i²
+      v_i = 1 / (1 + ρ (n − 1)),    n = (Σ d_i)² / Σ d_i²
 
 - *one cause* stands behind all of them. Then the best of them know it best, and those that are
-  much weaker add nothing but its noise. With the same correlation ρ between any two, the best
-  linear combination (Fisher's discriminant) counts feature i with ::
+  much weaker bring more noise than news. With the same correlation ρ between any two, the best
+  linear combination without negative weights (Fisher's discriminant) has ::
 
-      (1 − t/d_i) / (1 − ρ), at least 0,    t = max over k of ρ (d_1 + … + d_k) / (1 + ρ (k − 1))
+      v_i = max(0, 1 − t/d_i) / (1 − ρ),    t = max over k of ρ (d_1 + … + d_k) / (1 + ρ (k − 1))
 
-  where d_1 ≥ d_2 ≥ … are those of the known features. That is between two labels: with more, who
-  knows nothing of one pair may know another best, and only copies are weighed.
+  where d_1 ≥ d_2 ≥ … are those of the known features. That is between two labels: with more labels,
+  a feature that cannot tell one pair apart may be the best for another, so only copies are weighed.
 
-Here d_i is the sensitivity of a feature, d′ of signal detection theory: how far apart what it says
-(its log-likelihood ratio) is for two labels, in units of how much that scatters within a label;
-averaged over pairs of labels by their shares. With a single known feature its weight is 1.
+Either way v is 1 if ρ is 0, and for a single known feature unless it says nothing at all.
 
 ρ and the way are learned from the cases of which several values were bought: how well do a case's
-values tell its label, when they count so? Each value is left out of what it is judged by. Labels
-count alike there, however frequent they are: which ones were bought is the buyer's choice. Before
-anything is seen, ρ ~ Beta(1, 6), whose mean is about that of complete tables, and the ways are as
-likely as each other. A problem as it is stated has independent features: as probable as that
-setting is (`budgeted.learners.posterior`), ρ is 0.
+values tell its label, with these weights? Each value is left out of what it is judged by. Labels
+count alike there, however frequent they are: which ones were bought is the buyer's choice. At first
+ρ ~ Beta(1, 6), whose mean is about the correlation within labels that was measured in complete
+tables, and the ways are as likely as each other. But a problem that is as stated has independent
+features: as probable as that setting is by the counts (`budgeted.learners.posterior`), ρ is 0.
 
 Zaidi, Cerquides, Carman and Webb, *Alleviating naive Bayes attribute independence assumption by
 attribute weighting*, JMLR 14 (2013).
@@ -51,14 +52,17 @@ from budgeted.purchase import Purchase
 CORRELATIONS: Floats = np.array([0, 0.01, 0.03, 0.06, 0.1, 0.16, 0.25, 0.4, 0.6, 0.9])
 """Values of ρ that are weighed."""
 WAYS = ("one cause", "copies")
-"""In which features can repeat each other."""
-_NOTHING, _TINY = 1e-12, 1e-300
+"""The two ways in which features can repeat each other."""
+_NOTHING = 1e-12
+"""Labels that are no further apart than this in what a feature says are not apart."""
+_TINY = 1e-300
+"""As good as 0, but can be divided by, and has a logarithm."""
 INDEPENDENT: Floats = np.outer((0, 1), CORRELATIONS == 0).astype(float)
 """How probable each way and correlation is if features are known not to repeat each other."""
 
 
-def prior_weights(independence: float, labels: int = 2, independent: float = 0.0) -> Floats:
-    """Return the probability of each way and correlation before anything is seen.
+def prior_weights(independence: float, labels: int = 2, dependent: float = 1.0) -> Floats:
+    """Return the probability of each way and correlation before cases are looked at.
 
     Parameters
     ----------
@@ -66,8 +70,8 @@ def prior_weights(independence: float, labels: int = 2, independent: float = 0.0
         ρ ~ Beta(1, independence).
     labels
         How many there are.
-    independent
-        How probable it is that features are independent.
+    dependent
+        How probable it is that features may repeat each other at all.
 
     Examples
     --------
@@ -77,7 +81,7 @@ def prior_weights(independence: float, labels: int = 2, independent: float = 0.0
     edges = np.concatenate([[0.0], (CORRELATIONS[1:] + CORRELATIONS[:-1]) / 2, [1.0]])
     chances = -np.diff((1 - edges) ** independence)
     ways = (0.5, 0.5) if labels == 2 else (0.0, 1.0)
-    result: Floats = (1 - independent) * np.outer(ways, chances) + independent * INDEPENDENT
+    result: Floats = dependent * np.outer(ways, chances) + (1 - dependent) * INDEPENDENT
     return result
 
 
@@ -105,11 +109,16 @@ def sensitivities(problem: Problem, means: Floats) -> Floats:
     total, shares = np.zeros(len(offsets)), 0.0
     for one, two in combinations(range(len(prior)), 2):
         ratio = logs[one] - logs[two]
-        first, second = (np.add.reduceat(means[each] * ratio, offsets) for each in (one, two))
-        squares = np.add.reduceat((means[one] + means[two]) * ratio**2, offsets)
-        variance = np.maximum((squares - first**2 - second**2) / 2, _TINY)
-        apart = np.maximum(first - second, 0)
-        total += prior[one] * prior[two] * np.where(apart > _NOTHING, apart / np.sqrt(variance), 0)
+        centres, scatter = [], np.zeros(len(offsets))
+        for label in (one, two):
+            centre = np.add.reduceat(means[label] * ratio, offsets)
+            away = ratio - np.repeat(centre, problem.sizes)
+            scatter += np.add.reduceat(means[label] * away**2, offsets) / 2
+            centres.append(centre)
+        apart = centres[0] - centres[1]
+        says = apart > _NOTHING
+        sizes = np.where(says, apart, 0) / np.sqrt(np.where(says, np.maximum(scatter, _TINY), 1))
+        total += prior[one] * prior[two] * sizes
         shares += prior[one] * prior[two]
     result: Floats = total / shares
     return result
@@ -121,20 +130,22 @@ def effective(sizes: Floats) -> Floats:
     >>> effective(np.array([[1.0, 1.0], [1.0, 0.0]])).tolist()
     [2.0, 1.0]
     """
-    squares = (sizes**2).sum(axis=-1)
+    largest = sizes.max(axis=-1, keepdims=True, initial=0.0)
+    scaled = sizes / np.where(largest > 0, largest, 1)  # so that no square is too large
+    squares = (scaled**2).sum(axis=-1)
     result: Floats = np.where(
-        squares > 0, sizes.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1), 1.0
+        squares > 0, scaled.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1), 1.0
     )
     return result
 
 
-def weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
-    """Return how much each feature counts, cases × features, way by way and ρ by ρ.
+def feature_weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
+    """Yield the weight of each feature, cases × features, way by way and ρ by ρ.
 
     Parameters
     ----------
     known
-        Which values of each case are known, cases × features. The others count 0.
+        Which values of each case are known, cases × features. The others have the weight 0.
     sensitivity
         Of each feature.
 
@@ -143,7 +154,7 @@ def weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
     One feature knows twice as much as two others. If one cause stands behind all of them, these
     add little to it, or nothing; with copies all count less:
 
-    >>> three = weights(np.array([[True, True, True]]), np.array([2.0, 1.0, 1.0]))
+    >>> three = feature_weights(np.array([[True, True, True]]), np.array([2.0, 1.0, 1.0]))
     >>> cause = [each[0].round(2).tolist() for _, each in zip(CORRELATIONS, three)]
     >>> cause[4], cause[6], [each[0].round(2).tolist() for each in three][6]
     ([0.93, 0.74, 0.74], [0.89, 0.44, 0.44], [0.71, 0.71, 0.71])
@@ -151,20 +162,25 @@ def weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
     falling = np.argsort(-sensitivity, kind="stable")
     sums = (known * sensitivity)[:, falling].cumsum(axis=1)
     others = np.maximum(known[:, falling].cumsum(axis=1) - 1, 0)
-    inverse = 1 / np.where(sensitivity > 0, sensitivity, np.inf)
     says = known & (sensitivity > 0)
+    inverse = 1 / np.where(sensitivity > 0, sensitivity, np.inf)
     for rho in CORRELATIONS:
-        noise = (rho * sums / (1 + rho * others)).max(axis=1)
-        yield says * np.maximum(1 - noise[:, None] * inverse, 0) / (1 - rho)
+        if rho == 0:
+            yield known.astype(float)
+        else:
+            least = (rho * sums / (1 + rho * others)).max(axis=1, initial=0.0)
+            yield says * np.maximum(1 - least[:, None] * inverse, 0) / (1 - rho)
     number = effective(known * sensitivity)
     for rho in CORRELATIONS:
         yield known / (1 + rho * (number - 1))[:, None]
 
 
 def expected_weights(known: NDArray[np.bool_], sensitivity: Floats, chances: Floats) -> Floats:
-    """Return how much each feature counts, on average over ways and correlations."""
+    """Return the weight of each feature, on average over ways and correlations."""
+    if chances[:, 0].sum() == 1:
+        return known.astype(float)
     result = np.zeros(known.shape)
-    for chance, each in zip(chances.flat, weights(known, sensitivity), strict=True):
+    for chance, each in zip(chances.flat, feature_weights(known, sensitivity), strict=True):
         if chance > 0:
             result += chance * each
     return result
@@ -184,7 +200,9 @@ def weigh(
     independence
         Of the prior.
     """
-    prior = prior_weights(independence, len(posterior.problem.labels), float(posterior.weights[-1]))
+    # By what is not as stated, however improbable: 1 − its probability can round to 0.
+    dependent = max(float(posterior.weights[:-1].sum()), _TINY)
+    prior = prior_weights(independence, len(posterior.problem.labels), dependent)
     rows = _case_of_each(purchases)
     several = np.flatnonzero(np.bincount(rows)[rows] > 1) if len(rows) else rows
     if not len(several):
@@ -200,8 +218,8 @@ def weigh(
     known = np.zeros((len(first), len(posterior.problem.features)), dtype=bool)
     known[rows, feature] = True
     fits = []
-    for counts in weights(known, sensitivities(posterior.problem, means)):
-        scores = np.add.reduceat(counts[rows, feature][:, None] * said, first, axis=0)
+    for weights in feature_weights(known, sensitivities(posterior.problem, means)):
+        scores = np.add.reduceat(weights[rows, feature][:, None] * said, first, axis=0)
         fits.append((scores[own] - np.logaddexp.reduce(scores, axis=-1)).sum())
     with np.errstate(divide="ignore"):  # those far beyond the prior are out of the question
         logs = np.reshape(fits, prior.shape) + np.log(prior)

@@ -3,10 +3,12 @@ r"""How wrong will the classifier be? Its error under models that are still poss
 Models are drawn from the posterior: a setting, for each feature whether it matters and how
 strongly, its parameters, and a correlation of the features. Of each model cases are drawn, and the
 classifier that would be delivered now is judged on them. Cases are drawn feature by feature, as if
-the features were independent; where they are correlated, what the classifier says scatters more
-about its mean, by f (`budgeted.learners.dependence`). So to the scores of a case those of another
-case of its label are added, less their mean and times √(f² − 1): that has the variance which is
-missing, and leaves the mean where it is.
+the features were independent; where they are correlated by ρ, the variance of what the classifier
+says is larger, by f² = 1 + ρ (n − 1). Here n = (Σ v_i sd_i)² / Σ (v_i sd_i)², where v_i is the
+weight of a feature (`budgeted.learners.dependence`) and sd_i the standard deviation of its
+log-likelihoods within a label. So to the scores of a case those of another case of its label are
+added, less their mean and times √(f² − 1): that has the variance which is missing, and leaves the
+mean where it is.
 
 So the interval holds what is not known of the parameters, of which features matter, and of whether
 they repeat each other. It does not hold what the learner cannot think of.
