@@ -25,3 +25,9 @@ def test_the_build_reads_the_version_from_the_package():
 def test_the_command_says_the_version():
     done = CliRunner().invoke(main, ["--version"])
     assert done.output == f"budgeted, version {budgeted.__version__}\n"
+
+
+def test_the_citation_names_the_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    named = re.findall(r"^version: (.+)$", citation, re.MULTILINE)
+    assert named == [budgeted.__version__]
