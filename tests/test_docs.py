@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -147,7 +148,17 @@ def test_every_module_has_a_line_in_the_architecture():
             assert f"| `{module.strip()}` |" in page
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))],
+def test_the_glossary_is_alphabetical_and_names_what_there_is():
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    words = [word for word, _, _ in rows[2:]]
+    assert len(words) > 50
+    assert words == sorted(set(words))
+    for name in re.findall(r"`(budgeted[a-zA-Z_.]+)`", page):
+        assert resolve_name(name) is not None
+
+
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]),
                          ids=lambda page: page.name)  # fmt: skip
 def test_links_within_the_project_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):

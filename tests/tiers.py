@@ -23,7 +23,7 @@ WITHOUT_NUMBERS = {
     "test_cli_datasets", "test_desk", "test_docs_experiments", "test_events", "test_journal",
     "test_looks", "test_own_policies", "test_pages", "test_provenance", "test_runner_stops",
     "test_study_workers",
-    "test_system_packages", "test_tiers",
+    "test_system_packages", "test_tiers", "test_version",
 }  # fmt: skip
 """Files of tests that compare words, files, journals and processes, and no floating-point number.
 

@@ -1,0 +1,33 @@
+"""One version number: everything that names one takes it from the package."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import budgeted
+from budgeted.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_build_reads_the_version_from_the_package():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        settings = tomllib.load(file)
+    assert "version" not in settings["project"]
+    assert settings["project"]["dynamic"] == ["version"]
+    source = ROOT / settings["tool"]["hatch"]["version"]["path"]
+    written = re.findall(r'^__version__ = "(.+)"$', source.read_text("utf-8"), re.MULTILINE)
+    assert written == [budgeted.__version__]
+
+
+def test_the_command_says_the_version():
+    done = CliRunner().invoke(main, ["--version"])
+    assert done.output == f"budgeted, version {budgeted.__version__}\n"
+
+
+def test_the_citation_names_the_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    named = re.findall(r"^version: (.+)$", citation, re.MULTILINE)
+    assert named == [budgeted.__version__]
