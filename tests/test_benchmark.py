@@ -13,11 +13,18 @@ from xml.etree import ElementTree
 import altair
 import numpy as np
 import pytest
-from benchmark import fixed, report
-from benchmark.fixed import BARS, example_study
-from benchmark.pictures import on_the_way, predicted_and_true
-from benchmark.statistics import paired
-from benchmark.verdicts import (
+from click.testing import CliRunner
+from scipy import stats
+
+from budgeted.datasets import load, partition
+from budgeted.errors import RunnerError
+from budgeted.study import example
+from budgeted.table.coding import Coding
+from research.quality import fixed, report
+from research.quality.fixed import BARS, example_study
+from research.quality.pictures import on_the_way, predicted_and_true
+from research.quality.statistics import paired
+from research.quality.verdicts import (
     BEFORE,
     OURS,
     PLAIN,
@@ -28,21 +35,14 @@ from benchmark.verdicts import (
     strata,
     verdicts,
 )
-from benchmark.zoo import tables
-from benchmark.zoo.entries import CHALLENGERS, ENTRIES, PAPER, SLOW
-from benchmark.zoo.results import Looks, Results, keep, kept
-from benchmark.zoo.runs import LOOKS
-from benchmark.zoo.sources import SOURCES, world_of
-from benchmark.zoo.summary import threshold
-from benchmark.zoo.tables import MULTIPLE, RUNS, TABLES
-from benchmark.zoo.traits import PRICES, STRATA
-from click.testing import CliRunner
-from scipy import stats
-
-from budgeted.datasets import load, partition
-from budgeted.errors import RunnerError
-from budgeted.study import example
-from budgeted.table.coding import Coding
+from research.quality.zoo import tables
+from research.quality.zoo.entries import CHALLENGERS, ENTRIES, PAPER, SLOW
+from research.quality.zoo.results import Looks, Results, keep, kept
+from research.quality.zoo.runs import LOOKS
+from research.quality.zoo.sources import SOURCES, world_of
+from research.quality.zoo.summary import threshold
+from research.quality.zoo.tables import MULTIPLE, RUNS, TABLES
+from research.quality.zoo.traits import PRICES, STRATA
 
 
 def test_paired_differences_by_hand():

@@ -5,19 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reproduction import claims, report
-from reproduction.origin import ROOT, Origin
-from reproduction.statistics import (
+from scipy import stats
+
+from budgeted.experiment import parse
+from budgeted.runs import Run, Runs
+from research.paper import claims, report
+from research.paper.__main__ import EXPERIMENTS
+from research.paper.origin import Origin
+from research.paper.statistics import (
     Difference,
     compare,
     compare_after,
     ratio_of_errors,
     share_of_purchases,
 )
-from scipy import stats
-
-from budgeted.experiment import parse
-from budgeted.runs import Run, Runs
 
 FEATURES = ("odor", "ring-number", "other")
 
@@ -170,7 +171,7 @@ def test_run_times_are_judged_by_their_order():
 def test_every_claim_of_the_paper_is_there_with_its_rule_and_experiments():
     everything = (*claims.CLAIMS, claims.RUN_TIMES)
     assert sorted(each.number for each in everything) == list(range(1, 14))
-    files = {path.stem for path in (ROOT / "experiments").glob("*.toml")}
+    files = {path.stem for path in EXPERIMENTS.glob("*.toml")}
     for each in everything:
         assert each.rule.lower().count("in part") >= 1
         assert set(each.experiments) <= files
