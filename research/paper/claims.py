@@ -10,15 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from budgeted.runs import Mean, Runs
-from research.paper.statistics import (
-    Difference,
-    compare,
-    compare_after,
-    over_curve,
-    ratio_of_errors,
-    share_of_purchases,
-)
+from budgeted.runs import Runs
+from budgeted.statistics import Mean, paired, ratio_of_means
+from research.paper.comparisons import compare, compare_after, share_of_purchases
 
 Results = Mapping[str, Mapping[str, Runs]]
 """Experiment → policy → runs."""
@@ -76,8 +70,10 @@ def nothing_to_gain(results: Results) -> Finding:
     runs = results["figure-3a"]
     others = [name for name in runs if name != RR]
     found = {name: compare(runs[name], runs[RR]) for name in others}
-    gained = [each for each in found.values() if each.mean + each.half_width < -0.01]
-    lines = tuple(f"{name} minus round robin, over the curve: {found[name]}" for name in others)
+    gained = [each for each in found.values() if each.below(-0.01)]
+    lines = tuple(
+        f"{name} minus round robin, over the curve: {found[name]:+.3f}" for name in others
+    )
     return Finding(_verdict(not gained, len(gained) == 1), lines)
 
 
@@ -88,7 +84,7 @@ def half_the_purchases(results: Results) -> Finding:
         name: share_of_purchases(runs[name], runs[RR], (100, 150, 200, 250, 300))
         for name in (DEPTH_10, BR, "biased robin over cells")
     }
-    lines = tuple(f"{name} needs {shares[name]} of round robin's purchases" for name in shares)
+    lines = tuple(f"{name} needs {shares[name]:.2f} of round robin's purchases" for name in shares)
     named = (shares[DEPTH_10].value, shares[BR].value)
     return Finding(_verdict(max(named) <= 0.6, min(named) <= 0.8), lines)
 
@@ -97,15 +93,15 @@ def the_gap_widens(results: Results) -> Finding:
     """Claim 3."""
     lines, wider = [], 0
     for name in (DEPTH_10, BR):
-        base = over_curve(results["figure-3b"][RR]) - over_curve(results["figure-3b"][name])
+        base = results["figure-3b"][RR].error_over() - results["figure-3b"][name].error_over()
         for variant in ("figure-3b-perfect", "figure-3b-30-features"):
             runs = results[variant]
-            gap = over_curve(runs[RR]) - over_curve(runs[name])
-            change = Difference.of(gap - base)
-            wider += change.above_zero
+            gap = runs[RR].error_over() - runs[name].error_over()
+            change = paired(gap, base).interval()
+            wider += change.above()
             lines.append(
                 f"{name}, {variant}: gap to round robin {gap.mean():.3f}, "
-                f"was {base.mean():.3f}; change {change}"
+                f"was {base.mean():.3f}; change {change:+.3f}"
             )
     return Finding(_verdict(wider == 4, wider >= 2), tuple(lines))
 
@@ -117,13 +113,13 @@ def contingent_policies_win(results: Results, experiment: str = "figure-4a") -> 
     contingent = (BR, GREEDY, sfl)
     beat = {name: compare(runs[name], runs[RR]) for name in contingent}
     best = {name: compare(runs[sfl], runs[name]) for name in (BR, GREEDY)}
-    lines = [f"{name} minus round robin, over the curve: {beat[name]}" for name in contingent]
-    lines += [f"lookahead minus {name}, over the curve: {best[name]}" for name in best]
+    lines = [f"{name} minus round robin, over the curve: {beat[name]:+.3f}" for name in contingent]
+    lines += [f"lookahead minus {name}, over the curve: {best[name]:+.3f}" for name in best]
     lines += [
         f"{name} after 100 purchases: {Mean.of(runs[name].error_after(100))}" for name in runs
     ]
-    winners = [name for name in contingent if beat[name].below_zero]
-    whole = len(winners) == 3 and all(each.below_zero for each in best.values())
+    winners = [name for name in contingent if beat[name].below()]
+    whole = len(winners) == 3 and all(each.below() for each in best.values())
     return Finding(_verdict(whole, sfl in winners or len(winners) >= 2), tuple(lines))
 
 
@@ -133,12 +129,12 @@ def shallow_early_deep_late(results: Results, experiment: str = "figure-4b") -> 
     early = compare(runs[DEPTH_30], runs[DEPTH_80], 1, 100)
     late = compare(runs[DEPTH_80], runs[DEPTH_30], 201, 300)
     lines = (
-        f"depth 30 minus depth 80, purchases 1 to 100: {early}",
-        f"depth 80 minus depth 30, purchases 201 to 300: {late}",
+        f"depth 30 minus depth 80, purchases 1 to 100: {early:+.3f}",
+        f"depth 80 minus depth 30, purchases 201 to 300: {late:+.3f}",
     )
-    reversed_somewhere = early.above_zero or late.above_zero
-    whole = early.below_zero and late.below_zero
-    part = (early.below_zero or late.below_zero) and not reversed_somewhere
+    reversed_somewhere = early.above() or late.above()
+    whole = early.below() and late.below()
+    part = (early.below() or late.below()) and not reversed_somewhere
     return Finding(_verdict(whole, part), lines)
 
 
@@ -146,8 +142,8 @@ def knowing_the_budget_helps(results: Results, experiment: str = "figure-4b") ->
     """Claim 6."""
     runs = results[experiment]
     found = compare_after(runs["lookahead, depth 30, budget 50"], runs[DEPTH_30], 50)
-    line = f"budget 50 minus budget 300, after 50 purchases: {found}"
-    return Finding(_verdict(found.below_zero, found.mean < 0), (line,))
+    line = f"budget 50 minus budget 300, after 50 purchases: {found:+.3f}"
+    return Finding(_verdict(found.below(), found.value < 0), (line,))
 
 
 def relevant_features_are_found(results: Results) -> Finding:
@@ -165,10 +161,7 @@ def relevant_features_are_found(results: Results) -> Finding:
             for name in ("odor", "ring-number")
         )
         fits[count] = 60 <= odor.value <= 90 and ring.value <= 4
-        lines.append(
-            f"prior counts {count}: odor {odor.value:.1f} ± {odor.standard_error:.1f}, "
-            f"ring-number {ring.value:.1f} ± {ring.standard_error:.1f} of 300"
-        )
+        lines.append(f"prior counts {count}: odor {odor:.1f}, ring-number {ring:.1f} of 300")
         if count == "1":
             ordered = odor.value > 2 * 300 / 22 and ring.value < 300 / 22
     return Finding(_verdict(fits["1"], ordered or any(fits.values())), tuple(lines))
@@ -178,12 +171,14 @@ def nearly_half_the_error(results: Results) -> Finding:
     """Claim 8."""
     runs = results["mushroom-budgets"]
     ratios = {
-        budget: ratio_of_errors(
+        budget: ratio_of_means(
             runs[f"lookahead, budget {budget}"].error_after(budget), runs[RR].error_after(budget)
         )
         for budget in (25, 50, 100, 200, 300)
     }
-    lines = tuple(f"budget {budget}: {ratio} of round robin's" for budget, ratio in ratios.items())
+    lines = tuple(
+        f"budget {budget}: {ratio:.2f} of round robin's" for budget, ratio in ratios.items()
+    )
     least = min(ratio.value for ratio in ratios.values())
     return Finding(_verdict(least <= 0.6, least <= 0.75), lines)
 
@@ -192,7 +187,7 @@ def nursery_is_closer(results: Results) -> Finding:
     """Claim 9."""
     names = (RR, BR, GREEDY, DEPTH_30, DEPTH_80)
     means = {
-        experiment: {name: over_curve(results[experiment][name], 1, 100).mean() for name in names}
+        experiment: {name: results[experiment][name].error_over(1, 100).mean() for name in names}
         for experiment in ("figure-4b", "figure-4c")
     }
     spreads = {key: (max(m.values()) - min(m.values())) / m[RR] for key, m in means.items()}
@@ -220,30 +215,30 @@ def votes(results: Results) -> Finding:
     runs = results["figure-4d"]
     full = (RR, BR, GREEDY, "lookahead")
     complete = runs[RR].complete
-    early = {name: Difference.of(runs[name].error_after(100) - complete) for name in full}
+    early = {name: paired(runs[name].error_after(100), complete).interval() for name in full}
     marks = (50, 100, 150, 200, 250, 300)
     best = {
-        (name, mark): Difference.of(runs[name].error_after(mark) - complete)
+        (name, mark): paired(runs[name].error_after(mark), complete).interval()
         for name in full[1:]
         for mark in marks
     }
-    (name, mark), lowest = min(best.items(), key=lambda item: item[1].mean)
+    (name, mark), lowest = min(best.items(), key=lambda item: item[1].value)
     short = compare_after(runs["lookahead, budget 50"], runs["lookahead"], 50)
     parts = (
-        all(each.mean <= 0.02 for each in early.values()),
-        lowest.below_zero,
-        short.below_zero,
+        all(each.value <= 0.02 for each in early.values()),
+        lowest.below(),
+        short.below(),
     )
     lines = [
         f"complete training data: {Mean.of(complete)}; best single feature: "
         f"{Mean.of(runs[RR].single)}",
-        *(f"{each} minus complete, after 100: {early[each]}" for each in full),
-        f"lowest of the selective ones: {name} after {mark}, minus complete: {lowest}",
-        f"lookahead with budget 50 minus with budget 300, after 50: {short}",
+        *(f"{each} minus complete, after 100: {early[each]:+.3f}" for each in full),
+        f"lowest of the selective ones: {name} after {mark}, minus complete: {lowest:+.3f}",
+        f"lookahead with budget 50 minus with budget 300, after 50: {short:+.3f}",
     ]
     other = results["figure-4d-three-answers"]
     again = compare_after(other["lookahead, budget 50"], other["lookahead"], 50)
-    lines.append(f"the same with '?' as a third answer: {again}")
+    lines.append(f"the same with '?' as a third answer: {again:+.3f}")
     return Finding(_verdict(all(parts), any(parts)), tuple(lines))
 
 
@@ -255,9 +250,9 @@ def other_tables(results: Results) -> Finding:
     lines, both = [], 0
     for table in OTHER_TABLES:
         runs = results[table]
-        means = {name: over_curve(runs[name]).mean() for name in runs}
+        means = {name: runs[name].error_over().mean() for name in runs}
         behind = {name: compare(runs[DEPTH_30], runs[name]) for name in (RR, BR, GREEDY)}
-        comparable = not any(each.mean - each.half_width > 0.01 for each in behind.values())
+        comparable = not any(each.above(0.01) for each in behind.values())
         robin_first = means[BR] <= min(means[RR], means[GREEDY])
         both += comparable and robin_first
         listed = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
@@ -277,10 +272,10 @@ def steering(results: Results) -> Finding:
         for name in ("greedy", "lookahead"):
             entropy = compare(runs[f"{name}, entropy"], runs[f"{name}, gini"])
             zero_one = compare(runs[f"{name}, zero_one"], runs[f"{name}, gini"])
-            alike += abs(entropy.mean) + entropy.half_width < 0.02
-            worse += zero_one.above_zero
+            alike += entropy.above(-0.02) and entropy.below(0.02)
+            worse += zero_one.above()
             lines.append(
-                f"{experiment}, {name}: entropy minus GINI {entropy}, 0/1 minus GINI {zero_one}"
+                f"{experiment}, {name}: entropy minus GINI {entropy:+.3f}, 0/1 minus GINI {zero_one:+.3f}"
             )
     return Finding(_verdict(alike == 4 and worse == 4, alike + worse >= 4), tuple(lines))
 

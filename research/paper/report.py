@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from budgeted.experiment import Experiment
-from budgeted.runs import Mean
+from budgeted.statistics import Mean
 from research.paper.claims import HOLDS, IN_PART, NOT, Claim, Finding, Results
 from research.paper.origin import DOCS, Origin
 

@@ -28,6 +28,7 @@ from budgeted.policies import policy
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
 from budgeted.simulation import simulate
+from budgeted.statistics import Mean, paired
 from budgeted.streams import stream
 from budgeted.study import example
 from budgeted.study.file import parse_toml, study_of
@@ -147,12 +148,9 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
                     np.array([each[at][learner] for each in found])
                     for learner in (Hierarchical.name, NaiveBayes.name)
                 )
-                apart = ours - plain
-                noise = 1 / np.sqrt(len(ours))
                 click.echo(
-                    f"{bar.title}, {look:.0%} of the money: {ours.mean():.4f} ± "
-                    f"{ours.std(ddof=1) * noise:.4f}; naive Bayes {plain.mean():.4f}, apart "
-                    f"{apart.mean():+.4f} ± {apart.std(ddof=1) * noise:.4f} "
+                    f"{bar.title}, {look:.0%} of the money: {Mean.of(ours):.4f}; naive Bayes "
+                    f"{plain.mean():.4f}, apart {paired(ours, plain):+.4f} "
                     f"({time.monotonic() - started:.0f} s)"
                 )
             rounded = [

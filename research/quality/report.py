@@ -17,10 +17,9 @@ import numpy as np
 
 from budgeted.errors import BudgetedError
 from budgeted.figures import save
-from budgeted.runs import Mean
+from budgeted.statistics import Mean, paired
 from research.quality import fixed
 from research.quality.pictures import on_the_way, predicted_and_true
-from research.quality.statistics import SIGNIFICANT, paired
 from research.quality.verdicts import (
     BEFORE,
     OURS,
@@ -270,7 +269,7 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
             gap = paired(
                 tables.looks[OURS].where(inside).end, tables.looks[other].where(inside).end
             )
-            if gap.value > SIGNIFICANT * gap.standard_error:
+            if gap.above():
                 lines.append(f"- {name}: {signed(gap)} above {other.split(' / ')[0]} at the end.")
     return "\n".join(lines)
 

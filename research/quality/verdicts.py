@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.runs import Mean
+from budgeted.statistics import NORMAL_90, Mean, paired, threshold
 from research.quality.fixed import BARS
-from research.quality.statistics import paired
 from research.quality.zoo.entries import CHALLENGERS, DEFAULT, PAPER
 from research.quality.zoo.results import Looks, Results
-from research.quality.zoo.summary import HARM, Calibration, above_majority, threshold
+from research.quality.zoo.summary import HARM, Calibration, above_majority
 
 OURS = f"{DEFAULT} / hierarchical"
 BEFORE = "former / former"
@@ -52,7 +51,7 @@ class Margin:
 
 def signed(mean: Mean) -> str:
     """Return a difference with its sign and its standard error."""
-    return f"{mean.value:+.4f} ± {mean.standard_error:.4f}"
+    return f"{mean:+.4f}"
 
 
 def margins(results: Results, names: Sequence[str], learner: str) -> list[Margin]:
@@ -111,8 +110,8 @@ def strata(results: Results) -> list[InStratum]:
                 end,
                 best_way,
                 way,
-                end.value > margin * end.standard_error,
-                way.value > margin * way.standard_error,
+                end.above(margin),
+                way.above(margin),
                 Calibration.of(ours),
             )
         )
@@ -241,7 +240,7 @@ def noisy_coverage(looks: Looks, rows: np.ndarray) -> np.ndarray:
     An error that is counted on n rows scatters; the interval is made wider by 1.645 of its standard
     errors, in quadrature, on either side.
     """
-    noise = 1.645**2 * looks.error * (1 - looks.error) / rows[:, None]
+    noise = NORMAL_90**2 * looks.error * (1 - looks.error) / rows[:, None]
     below = np.sqrt((looks.predicted - looks.low) ** 2 + noise)
     above = np.sqrt((looks.high - looks.predicted) ** 2 + noise)
     apart = looks.error - looks.predicted

@@ -13,14 +13,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist
 
 import click
 import numpy as np
 
 from budgeted.errors import BudgetedError
-from budgeted.runs import Mean
-from research.quality.statistics import SIGNIFICANT, Floats, paired
+from budgeted.statistics import Floats, Mean, paired, threshold
 from research.quality.zoo.results import Looks, Results
 from research.quality.zoo.sources import SOURCES
 
@@ -48,16 +46,6 @@ class Calibration:
         return cls(float(held[said].mean()), float(bias))
 
 
-def threshold(comparisons: int) -> float:
-    """Return how many standard errors count when there are so many comparisons.
-
-    >>> [round(threshold(number), 2) for number in (1, 10, 30)]
-    [2.0, 2.84, 3.17]
-    """
-    normal = NormalDist()
-    return -normal.inv_cdf(normal.cdf(-SIGNIFICANT) / comparisons)
-
-
 def above_majority(looks: Looks, majority: Floats) -> float:
     """Return the share of looks with an error well above that of the most frequent label."""
     return float((looks.error > majority[:, None] + HARM + 1e-12).mean())
@@ -65,9 +53,9 @@ def above_majority(looks: Looks, majority: Floats) -> float:
 
 def marked(difference: Mean, comparisons: int = 1) -> str:
     """Return a difference, with ▼ or ▲ where it is beyond chance."""
-    far = abs(difference.value) > threshold(comparisons) * difference.standard_error
-    sign = ("▲" if difference.value > 0 else "▼") if far else " "
-    return f"{difference.value:+.3f} ± {difference.standard_error:.3f} {sign}"
+    margin = threshold(comparisons)
+    sign = "▲" if difference.above(margin) else "▼" if difference.below(margin) else " "
+    return f"{difference:+.3f} {sign}"
 
 
 def overall(results: Results, reference: str) -> str:
