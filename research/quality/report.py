@@ -255,14 +255,17 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
         for name in ("sfl", "biased-robin", "round-robin")
     )
     before = above_majority(zoo.looks[BEFORE], zoo.majority)
+    line = (f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (the default before "
+            f"{before:.1%}; with naive Bayes {others}).")  # fmt: skip
     even = zoo.members["two labels"] & (zoo.majority > 1 - NEARLY_EVEN)
-    there, elsewhere = (
-        above_majority(ours.where(some), zoo.majority[some]) for some in (even, ~even)
-    )
-    lines.append(f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (the default before "
-                 f"{before:.1%}; with naive Bayes {others}). Where two labels are nearly even, the more frequent one "
-                 f"below {NEARLY_EVEN}, it is {there:.1%} of looks: no label is much more frequent there, and who "
-                 f"has little to go by is as often above as below. Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
+    if even.any() and not even.all():
+        there, elsewhere = (
+            above_majority(ours.where(some), zoo.majority[some]) for some in (even, ~even)
+        )
+        line += (f" Where two labels are nearly even, the more frequent one below {NEARLY_EVEN}, it is "
+                 f"{there:.1%} of looks: no label is much more frequent there, and who has little to go by is "
+                 f"as often above as below. Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
+    lines.append(line)
     for name in TABLES:
         inside = tables.members[name]
         for other in (*(f"{each} / {PLAIN}" for each in PAPER), BEFORE):
