@@ -51,26 +51,26 @@ proxy: $(READY)  ## Install nginx for the tests of the server behind a proxy (as
 
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
-	$(BIN)/python -m reproduction --runs $(RUNS)
+	$(BIN)/python -m research.paper --runs $(RUNS)
 
 PAPER := round-robin whole-cases uniform-expenditure biased-robin greedy sfl
 benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
-	$(BIN)/python -m benchmark.zoo play --seed confirmation
-	$(BIN)/python -m benchmark.zoo judge --seed confirmation
-	$(BIN)/python -m benchmark.zoo play --seed tables auto former $(PAPER)
-	$(BIN)/python -m benchmark.zoo judge --seed tables auto former $(PAPER)
-	$(BIN)/python -m benchmark.fixed
-	$(BIN)/python -m benchmark.report --keep results/zoo
+	$(BIN)/python -m research.quality.zoo play --seed confirmation
+	$(BIN)/python -m research.quality.zoo judge --seed confirmation
+	$(BIN)/python -m research.quality.zoo play --seed tables auto former $(PAPER)
+	$(BIN)/python -m research.quality.zoo judge --seed tables auto former $(PAPER)
+	$(BIN)/python -m research.quality.fixed
+	$(BIN)/python -m research.quality.report --keep results/zoo
 
 speed: $(READY)  ## Measure the speed of decisions, of the engines, of studies and of the page
-	$(BIN)/python benchmarks/decisions.py
-	$(BIN)/python benchmarks/engine.py
-	$(BIN)/python benchmarks/studies.py
-	$(BIN)/python benchmarks/web.py
-	$(BIN)/python benchmarks/lists.py
+	$(BIN)/python -m research.speed.decisions
+	$(BIN)/python -m research.speed.engine
+	$(BIN)/python -m research.speed.studies
+	$(BIN)/python -m research.speed.web
+	$(BIN)/python -m research.speed.lists
 
 soak: $(READY)  ## Ten minutes of everything at once: does the server stop growing?
-	$(BIN)/python benchmarks/soak.py
+	$(BIN)/python -m research.speed.soak
 
 clean:  ## Remove the virtual environment
 	rm -rf $(VENV)

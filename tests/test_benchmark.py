@@ -7,17 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from decimal import Decimal
 from itertools import pairwise
-from math import log, nan, sqrt
+from math import log, nan
 from xml.etree import ElementTree
 
 import altair
 import numpy as np
 import pytest
-from benchmark import fixed, report
-from benchmark.fixed import BARS, example_study
-from benchmark.pictures import on_the_way, predicted_and_true
-from benchmark.statistics import paired
-from benchmark.verdicts import (
+from click.testing import CliRunner
+from scipy import stats
+
+from budgeted.datasets import load, partition
+from budgeted.errors import RunnerError
+from budgeted.statistics import threshold
+from budgeted.study import example
+from budgeted.table.coding import Coding
+from research.quality import fixed, report
+from research.quality.fixed import BARS, example_study
+from research.quality.pictures import on_the_way, predicted_and_true
+from research.quality.verdicts import (
     BEFORE,
     OURS,
     PLAIN,
@@ -28,41 +35,13 @@ from benchmark.verdicts import (
     strata,
     verdicts,
 )
-from benchmark.zoo import tables
-from benchmark.zoo.entries import CHALLENGERS, ENTRIES, PAPER, SLOW
-from benchmark.zoo.results import Looks, Results, keep, kept
-from benchmark.zoo.runs import LOOKS
-from benchmark.zoo.sources import SOURCES, world_of
-from benchmark.zoo.summary import threshold
-from benchmark.zoo.tables import MULTIPLE, RUNS, TABLES
-from benchmark.zoo.traits import PRICES, STRATA
-from click.testing import CliRunner
-from scipy import stats
-
-from budgeted.datasets import load, partition
-from budgeted.errors import RunnerError
-from budgeted.study import example
-from budgeted.table.coding import Coding
-
-
-def test_paired_differences_by_hand():
-    # Differences .2, 0 and .3: mean .5/3, deviations 1/30, -5/30 and 4/30, their squares 42/900.
-    found = paired(np.array([0.3, 0.4, 0.5]), np.array([0.1, 0.4, 0.2]))
-    assert found.value == pytest.approx(0.5 / 3)
-    assert found.standard_error == pytest.approx(sqrt(42 / 900 / 2 / 3))
-
-
-def test_paired_differences_have_the_standard_error_of_a_paired_test():
-    rng = np.random.default_rng(4)
-    one = rng.normal(0.2, 0.1, 40)
-    other = one + rng.normal(0.01, 0.02, 40)
-    found, test = paired(one, other), stats.ttest_rel(one, other)
-    assert found.value == pytest.approx(one.mean() - other.mean())
-    assert found.standard_error == pytest.approx(found.value / test.statistic)
-
-
-def test_errors_that_differ_by_rounding_do_not_differ():
-    assert paired(np.array([0.1 + 0.2, 0.6]), np.array([0.3, 0.6])) == (0, 0)
+from research.quality.zoo import tables
+from research.quality.zoo.entries import CHALLENGERS, ENTRIES, PAPER, SLOW
+from research.quality.zoo.results import Looks, Results, keep, kept
+from research.quality.zoo.runs import LOOKS
+from research.quality.zoo.sources import SOURCES, world_of
+from research.quality.zoo.tables import MULTIPLE, RUNS, TABLES
+from research.quality.zoo.traits import PRICES, STRATA
 
 
 def trials_of(table):

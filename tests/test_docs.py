@@ -116,7 +116,7 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
     assert "predicted,P(iron-deficiency)" in done.stdout
 
 
-@pytest.mark.parametrize("page", ["studies.md", "optimal.md", "learners.md"])
+@pytest.mark.parametrize("page", ["studies.md", "optimal.md", "learners.md", "experiments.md"])
 def test_the_python_of_the_docs_runs(page):
     failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
     assert tried > 5

@@ -23,7 +23,7 @@ SMALL = {
 }
 
 
-FILES = sorted((ROOT / "experiments").glob("*.toml"))
+FILES = sorted((ROOT / "research" / "paper" / "experiments").glob("*.toml"))
 ON_DEMAND = "diabetes"  # its table is rebuilt from the network; test_archives.py does that
 
 

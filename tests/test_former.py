@@ -9,11 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmark import former
-from benchmark.former import outcomes
-from benchmark.former.buying import FormerDefault
-from benchmark.former.odds import logistic
-from benchmark.former.relevance import RelevanceBelief
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
@@ -21,10 +16,15 @@ from scipy.special import gammaln
 from budgeted import Feature, Problem, Purchase, State
 from budgeted.cache import results
 from budgeted.loss import GINI, named
+from research.quality import former
+from research.quality.former import outcomes
+from research.quality.former.buying import FormerDefault
+from research.quality.former.odds import logistic
+from research.quality.former.relevance import RelevanceBelief
 from tests import contracts, oracles
 from tests.strategies import beliefs, counts, ordinary_counts, problems
 
-MODULES = [each.name for each in pkgutil.walk_packages(former.__path__, "benchmark.former.")]
+MODULES = [each.name for each in pkgutil.walk_packages(former.__path__, "research.quality.former.")]
 SHARES = [((node + 0.5) / 24, 2 / 3 * (node + 0.5) / sum(each + 0.5 for each in range(24)))
           for node in range(24)] + [(1.0, 1 / 3)]  # fmt: skip
 """The share of features that matter, and its probability: Beta(2, 1) in steps, or all."""
@@ -42,7 +42,7 @@ def test_there_are_examples():
     """Of what is compared: the classifier, and the beliefs that it is made of and bought for by."""
     tried = {name: doctest.testmod(importlib.import_module(name)).attempted for name in MODULES}
     for name in ("guard", "strength", "relevance"):
-        assert tried[f"benchmark.former.{name}"] > 0
+        assert tried[f"research.quality.former.{name}"] > 0
 
 
 @st.composite

@@ -4,14 +4,14 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-import reproduction.__main__ as reproduce
 from click.testing import CliRunner
-from reproduction import origin
-from reproduction.origin import Origin, folder_of_page
 
+import research.paper.__main__ as reproduce
 from budgeted.errors import RunnerError
 from budgeted.provenance import Provenance
 from budgeted.runs import Runs
+from research.paper import origin
+from research.paper.origin import Origin, folder_of_page
 
 pytestmark = pytest.mark.slow
 
@@ -66,12 +66,12 @@ def test_a_commit_with_changes_on_top_is_none(tmp_path):
 
 
 def test_a_look_at_the_reproduction_leaves_the_committed_page_alone(docs, tmp_path, monkeypatch):
-    small = tmp_path / "root" / "experiments"
+    small = tmp_path / "experiments"
     small.mkdir(parents=True)
     (small / "figure-4a.toml").write_text(
         'budget = 4\n[problem]\nsynthetic = "figure-3a"\n[[policy]]\nname = "round-robin"\n'
     )
-    monkeypatch.setattr(reproduce, "ROOT", small.parent)
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", small)
     monkeypatch.setattr(reproduce, "CLAIMS", ())
     monkeypatch.setattr(reproduce, "run_times", lambda seconds: reproduce_finding())
     out = tmp_path / "out"
@@ -90,7 +90,7 @@ def test_a_look_at_the_reproduction_leaves_the_committed_page_alone(docs, tmp_pa
 
 
 def reproduce_finding():
-    from reproduction.claims import HOLDS, Finding
+    from research.paper.claims import HOLDS, Finding
 
     return Finding(HOLDS, ())
 

@@ -71,6 +71,7 @@ WHAT = {
     "listing": "the first of many",
     "hints": "what to do instead",
     "special": "log-gamma, digamma",
+    "statistics": "means, intervals",
 }
 
 PURCHASE = (

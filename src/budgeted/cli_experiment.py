@@ -178,7 +178,7 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
     from rich.console import Console
     from rich.table import Table
 
-    from budgeted.runs import Mean
+    from budgeted.statistics import Mean
 
     several = len(set(budgets.values())) > 1
     runs = max(map(len, results.values()))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import FigureError
+from budgeted.statistics import NORMAL_95
 
 Figure = dict[str, Any]
 
@@ -60,8 +61,8 @@ def error_curves(
             "x": point[against],
             "error": point["mean_error"],
             # Of a single run no band is known.
-            "lower": point["mean_error"] - 1.96 * (point["standard_error"] or 0),
-            "upper": point["mean_error"] + 1.96 * (point["standard_error"] or 0),
+            "lower": point["mean_error"] - NORMAL_95 * (point["standard_error"] or 0),
+            "upper": point["mean_error"] + NORMAL_95 * (point["standard_error"] or 0),
         }
         for name, points in curves.items()
         for point in points

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from math import isnan, nan, sqrt
-from typing import NamedTuple, TypedDict
+from math import isnan, nan
+from typing import TypedDict
 
 import numpy as np
 
@@ -20,23 +20,7 @@ from budgeted.learners import of_belief
 from budgeted.policies import Policy, settings
 from budgeted.provenance import Provenance
 from budgeted.simulation import simulate
-
-
-class Mean(NamedTuple):
-    """A mean of runs with its standard error."""
-
-    value: float
-    standard_error: float
-
-    @classmethod
-    def of(cls, numbers: Floats) -> Mean:
-        """Return the mean of numbers, one per run; of one run the standard error is NaN."""
-        if len(numbers) < 2:
-            return cls(float(numbers.mean()), nan)
-        return cls(float(numbers.mean()), float(numbers.std(ddof=1)) / sqrt(len(numbers)))
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} ± {self.standard_error:.3f}"
+from budgeted.statistics import Mean
 
 
 class Point(TypedDict):
@@ -228,6 +212,11 @@ class Runs:
                 f"purchases: must be from 1 to {self.errors.shape[1]}, got {purchases}"
             )
         return self.errors[:, purchases - 1]
+
+    def error_over(self, first: int = 1, last: int | None = None) -> Floats:
+        """Return for each run the mean error after purchases `first` to `last`, or to the end."""
+        result: Floats = self.errors[:, first - 1 : last].mean(axis=1)
+        return result
 
     def error_within(self, amount: Decimal) -> Floats:
         """Return the validation error of each run when it had spent no more than an amount.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 from budgeted.judging import Validation
 from budgeted.learners import Committee, Outlook
 from budgeted.learners.prospect import CONFIDENCE
+from budgeted.statistics import wilson
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,6 @@ class Measured:
 def measure(predictor: Committee, validation: Validation) -> Measured:
     """Return how often a classifier is wrong on validation cases.
 
-    Wilson, *Probable inference, the law of succession, and statistical inference*, JASA 22 (1927).
-
     Examples
     --------
     >>> import numpy as np
@@ -49,11 +46,7 @@ def measure(predictor: Committee, validation: Validation) -> Measured:
     '0.10 (0.03 to 0.26)'
     """
     number, error = len(validation.values), validation.error(predictor)
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    centre = (error + z**2 / (2 * number)) / (1 + z**2 / number)
-    spread = math.sqrt(error * (1 - error) / number + z**2 / (4 * number**2))
-    half = z * spread / (1 + z**2 / number)
-    return Measured(error, max(0.0, centre - half), min(1.0, centre + half), number)
+    return Measured(*wilson(error, number, CONFIDENCE), number)
 
 
 def disagreement(expected: Outlook, measured: Measured) -> str:

@@ -7,7 +7,8 @@ from math import isnan
 
 from pydantic import Field
 
-from budgeted.runs import Mean, Runs
+from budgeted.runs import Runs
+from budgeted.statistics import Mean
 from budgeted.web.jobs import RUNNING, WAITING, Job
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import PolicyChoice, policy_choices

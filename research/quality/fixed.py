@@ -1,0 +1,167 @@
+"""Problems that the default was always good at, or once bad at: it must be good at all of them.
+
+    python -m research.quality.fixed
+
+Each run is a world of its own; the default spends the money, and both its own classifier and plain
+naive Bayes learn from what it bought.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+import click
+import numpy as np
+
+from budgeted import executors
+from budgeted.datasets import Rehearsal, load, split
+from budgeted.files import write_atomically
+from budgeted.judging import Validation
+from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes
+from budgeted.policies import policy
+from budgeted.problem import Problem
+from budgeted.purchase import Purchase
+from budgeted.simulation import simulate
+from budgeted.statistics import Mean, paired
+from budgeted.streams import stream
+from budgeted.study import example
+from budgeted.study.file import parse_toml, study_of
+from budgeted.synthetic import Synthetic
+from budgeted.worlds import TableWorld
+from research.quality.zoo.plays import fingerprint
+from research.quality.zoo.runs import within
+
+RESULTS = Path(__file__).with_name("kept") / "fixed.json"
+SEED = 20261220
+"""Of all runs."""
+_FIXED = 6
+"""Path of the streams of this module, below the seed; see `budgeted.streams`."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What must hold of one problem.
+
+    Attributes
+    ----------
+    title, runs
+        What people read, and how many worlds are drawn.
+    draw
+        Makes the world of a seed.
+    most
+        Largest mean error at the end; None where only the next one counts.
+    above
+        How far the error may be above that of naive Bayes on the same values.
+    looks
+        Shares of the money at which that counts.
+    """
+
+    title: str
+    runs: int
+    draw: Callable[[int], Rehearsal]
+    most: float | None = None
+    above: float | None = None
+    looks: tuple[float, ...] = (1.0,)
+
+
+def example_study(seed: int) -> Rehearsal:
+    """Return the study of the demo with other patients."""
+    rng = stream(seed, _FIXED)
+    stated = _example()
+    labels = (rng.random(example.CASES) >= stated.prior[0]).astype(np.int64)
+    tables = [np.array(rows) for _, rows in example.SHARES.values()]
+    values = np.stack([
+        [rng.choice(table.shape[1], p=table[label]) for label in labels] for table in tables
+    ], axis=1)  # fmt: skip
+    problem = Problem(stated.features, stated.labels, stated.prior, stated.budget)
+    truth = Validation.of_model(problem, np.concatenate(tables, axis=1))
+    return Rehearsal(problem, TableWorld(problem, values, labels, seed), truth, truth)
+
+
+def _example() -> Problem:
+    plain = parse_toml(example.STUDY.encode(), "example")
+    return study_of(plain, (("one", example.LABELS[0]),), "example").problem
+
+
+BARS: Mapping[str, Bar] = {
+    "example": Bar("the example study of the demo", 100, example_study, above=0.02,
+                   looks=(0.6, 1.0)),
+    "figure-3a": Bar("Figure 3(a), labels .8 and .2, 100 purchases", 100,
+                     lambda seed: Synthetic(discriminative=None, class_prior=0.8).draw(seed, 100),
+                     above=0.01),
+    "figure-3b-60": Bar("Figure 3(b), 60 purchases", 300,
+                        lambda seed: Synthetic().draw(seed, 60), most=0.17),
+    "figure-3b-150": Bar("Figure 3(b), 150 purchases", 200,
+                         lambda seed: Synthetic().draw(seed, 150), most=0.115),
+    "figure-3b-30": Bar("Figure 3(b) with 30 features, 150 purchases", 100,
+                        lambda seed: Synthetic(features=30).draw(seed, 150), most=0.2),
+    "mushroom": Bar("mushroom, 300 purchases", 40,
+                    lambda seed: split(load("mushroom"), seed, 300, missing="own value"),
+                    most=0.05),
+}  # fmt: skip
+
+
+def run(name: str, number: int) -> list[dict[str, float]]:
+    """Return the errors of both learners at each look of a run."""
+    bar = BARS[name]
+    seed = int(stream(SEED, _FIXED, list(BARS).index(name), number).integers(2**31))
+    rehearsal = bar.draw(seed)
+    judge = rehearsal.truth or rehearsal.validation
+    world = replace(rehearsal.world, rule="settle")
+    steps = simulate(rehearsal.problem, policy("auto"), world, seed=seed, loss=None)
+    bought = tuple(
+        Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps
+    )
+    found = []
+    for look in bar.looks:
+        part = within(bought, rehearsal.problem.budget * Decimal(look))
+        found.append({
+            learner: judge.error(LEARNERS[learner]().fit(rehearsal.problem, part))
+            for learner in (Hierarchical.name, NaiveBayes.name)
+        })  # fmt: skip
+    return found
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
+@click.option("--runs", type=click.IntRange(min=2), help="Of each, for a look; nothing is written.")
+def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
+    """Play the problems NAMES (all unless named) and keep the errors."""
+    wanted = names or tuple(BARS)
+    unknown = [name for name in wanted if name not in BARS]
+    if unknown:
+        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(BARS)}")
+    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    with executors.processes(workers) as pool:
+        for name in wanted:
+            started, bar = time.monotonic(), BARS[name]
+            found = list(pool.map(run, [name] * (runs or bar.runs), range(runs or bar.runs)))
+            for at, look in enumerate(bar.looks):
+                ours, plain = (
+                    np.array([each[at][learner] for each in found])
+                    for learner in (Hierarchical.name, NaiveBayes.name)
+                )
+                click.echo(
+                    f"{bar.title}, {look:.0%} of the money: {Mean.of(ours):.4f}; naive Bayes "
+                    f"{plain.mean():.4f}, apart {paired(ours, plain):+.4f} "
+                    f"({time.monotonic() - started:.0f} s)"
+                )
+            rounded = [
+                [{key: round(value, 6) for key, value in look.items()} for look in each]
+                for each in found
+            ]
+            kept[name] = {"code": fingerprint(), "seed": SEED, "runs": rounded}
+    if runs is None:
+        RESULTS.parent.mkdir(exist_ok=True)
+        write_atomically(RESULTS, (json.dumps(kept, separators=(",", ":")) + "\n").encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

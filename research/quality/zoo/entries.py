@@ -1,0 +1,132 @@
+"""Who is compared: each entry is a policy with its settings, and the learners it is judged by.
+
+The default and the one before it come with their case rule; everybody else buys from fresh cases, as
+in the papers they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from budgeted.learners import Hierarchical, NaiveBayes
+from budgeted.policies import POLICIES, Policy, parameter_names, policy_among
+from research.quality.former.buying import FormerDefault
+from research.quality.zoo.learners import Former
+from research.quality.zoo.whole_cases import WholeCases
+
+DEFAULT = "auto"
+PAPER = (
+    "round-robin",
+    WholeCases.name,
+    "uniform-expenditure",
+    "biased-robin",
+    "greedy",
+    "sfl",
+)
+"""The paper's policies; round robin in both readings, cell by cell and case by case."""
+CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER))
+"""All others of the package."""
+SLOW = ("rsfl", "pair-lookahead", "kg-star")
+"""They look far ahead: with many labels the first two take minutes for one budget. The last one, which
+weighs every number of purchases of every cell, takes an hour, and plays with two labels only.
+"""
+KINDS: Mapping[str, type[Policy]] = {
+    WholeCases.name: WholeCases,
+    FormerDefault.name: FormerDefault,
+    **POLICIES,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One that is compared.
+
+    Attributes
+    ----------
+    label
+        What it is called in tables; unique.
+    policy, parameters
+        Who chooses.
+    cases
+        Which case a value is bought from.
+    learners
+        Names of those that are fitted to what was bought.
+    outlooks
+        Whether they say what error they expect to make, which takes most of the time.
+    two_labels
+        Whether it plays in worlds with two labels only, because others would take hours.
+    """
+
+    label: str
+    policy: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cases: str = "fresh"
+    learners: tuple[str, ...] = (NaiveBayes.name,)
+    outlooks: bool = False
+    two_labels: bool = False
+
+    def plays_with(self, labels: int) -> bool:
+        """Tell whether it plays in a world with so many labels."""
+        return labels == 2 or not self.two_labels
+
+    def make(self) -> Policy:
+        """Return the policy."""
+        return policy_among(KINDS, self.policy, self.parameters)
+
+    def choices(self) -> dict[str, Any]:
+        """Return what decides the purchases, as JSON has it."""
+        return {
+            "policy": self.policy,
+            "parameters": dict(self.parameters),
+            "cases": self.cases,
+        }
+
+
+BOTH = (NaiveBayes.name, Hierarchical.name)
+PARTICLES = 200
+"""With three and more labels lookahead samples cases, 1 000 unless told otherwise: hours here."""
+
+
+def sampling(name: str) -> dict[str, int]:
+    """Return the parameter that makes a policy sample no more than `PARTICLES`, if it has one."""
+    return {"particles": PARTICLES} if "particles" in parameter_names(KINDS[name]) else {}
+
+
+ENTRIES = (
+    Entry(
+        DEFAULT,
+        DEFAULT,
+        cases="settle",
+        learners=(Hierarchical.name, NaiveBayes.name, Former().name),
+        outlooks=True,
+    ),
+    Entry(
+        FormerDefault.name,
+        FormerDefault.name,
+        cases="settle",
+        learners=(Former().name, Hierarchical.name),
+    ),
+    *(
+        Entry(
+            each,
+            each,
+            sampling(each),
+            cases="overlap" if each == WholeCases.name else "fresh",
+            learners=BOTH if each in (*PAPER, "random-shopper") else (NaiveBayes.name,),
+            two_labels=each == SLOW[-1],
+        )
+        for each in (*PAPER, *CHALLENGERS)
+    ),
+)
+"""The default, the one before it, the paper's policies, and all challengers."""
+
+
+def chosen(labels: Sequence[str]) -> tuple[Entry, ...]:
+    """Return the entries of these labels, in the order of all; all if none is given."""
+    unknown = [label for label in labels if label not in [each.label for each in ENTRIES]]
+    if unknown:
+        known = ", ".join(each.label for each in ENTRIES)
+        raise ValueError(f"there is no entry {', '.join(unknown)}; there are {known}")
+    return tuple(each for each in ENTRIES if not labels or each.label in labels)

@@ -1,0 +1,100 @@
+"""What a decision of the default costs, against one of single feature lookahead in the same state.
+
+Both decide in every state that a run of the default meets, one after the other, on one thread; the
+ratio of their total times must stay below 8 for every size.
+
+    python -m research.speed.decisions [--json]
+"""
+
+from __future__ import annotations
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"  # before NumPy is loaded, as in engine.py
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from budgeted.cache import results
+from budgeted.experiment import parse
+from budgeted.policies import Policy, policy
+from budgeted.purchase import Purchase
+from budgeted.state import State
+from budgeted.streams import POLICY, stream
+from research.speed.engine import Finding
+
+SEED = 1
+MOST_TIMES = 8
+SIZES: Mapping[str, tuple[Mapping[str, Any], int]] = {
+    "figure-3b at 100": ({"synthetic": "figure-3b"}, 100),
+    "breast-wisconsin at 50": ({"table": "breast-wisconsin"}, 50),
+    "mushroom at 100": ({"table": "mushroom", "missing": "own value"}, 100),
+    "chess at 100": ({"table": "chess"}, 100),
+    "car at 100": ({"table": "car"}, 100),
+}
+"""Name → problem and budget."""
+
+
+def states(problem: Mapping[str, Any], budget: int) -> list[State]:
+    """Return the states of a run of the default."""
+    document = {"budget": budget, "problem": problem, "policy": [{"name": "auto"}], "seed": SEED}
+    rehearsal = parse(document, "decisions").rehearsal(0, str(budget))
+    world = replace(rehearsal.world, rule="settle")
+    stock = world.open()
+    state = State.start(rehearsal.problem, world.cases)
+    met: list[State] = []
+    default = policy("auto")
+    while (choice := default.choose(state, stream(SEED, POLICY, len(met)))) is not None:
+        met.append(state)
+        answer = stock.buy(choice.action)
+        cost = rehearsal.problem.features[choice.action.feature].cost
+        state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
+    return met
+
+
+def seconds(chooser: Policy, met: list[State]) -> float:
+    """Return the time of all decisions of a run, with nothing remembered from before it."""
+    results.clear()
+    fresh = [replace(state, belief=type(state.belief)(state.problem, state.belief.observed))
+             for state in met]  # fmt: skip
+    start = time.process_time()
+    for step, state in enumerate(fresh):
+        chooser.choose(state, np.random.default_rng(step))
+    return time.process_time() - start
+
+
+def measure(name: str) -> Finding:
+    """Return the ratio of one size; both policies take turns, three times."""
+    met = states(*SIZES[name])
+    default, lookahead = 0.0, 0.0
+    for _ in range(3):
+        default += seconds(policy("auto"), met)
+        lookahead += seconds(policy("sfl"), met)
+    each = 1e3 / (3 * len(met))
+    print(f"{name}: auto {default * each:.1f} ms, sfl {lookahead * each:.1f} ms a decision")
+    claim = f"{name}: a decision of auto costs at most so many of sfl"
+    return Finding(claim, default / lookahead, MOST_TIMES, False)
+
+
+def main() -> int:
+    """Measure all sizes, print them, and say whether the bound holds for each."""
+    findings = []
+    for name in SIZES:
+        finding = measure(name)
+        findings.append(finding)
+        verdict = "holds" if finding.holds else "DOES NOT HOLD"
+        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
+    if "--json" in sys.argv:
+        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
+    return 0 if all(finding.holds for finding in findings) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
