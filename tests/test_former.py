@@ -21,7 +21,8 @@ from scipy.special import gammaln
 from budgeted import Feature, Problem, Purchase, State
 from budgeted.cache import results
 from budgeted.loss import GINI, named
-from tests import contracts, oracles
+from budgeted.testing import policies as contracts
+from tests import oracles
 from tests.strategies import beliefs, counts, ordinary_counts, problems
 
 MODULES = [each.name for each in pkgutil.walk_packages(former.__path__, "benchmark.former.")]
