@@ -23,8 +23,9 @@ from budgeted.problem import Action
 from budgeted.simulation import simulate
 from budgeted.study.file import read_study
 from budgeted.synthetic import FIGURE_3B
+from budgeted.testing import policies as contracts
 from budgeted.worlds import TableWorld
-from tests import contracts, oracles
+from tests import oracles
 from tests.strategies import ordinary_counts, problems
 from tests.studies import answer, begin, check_everything, make_cases, make_problem
 

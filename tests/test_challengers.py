@@ -16,7 +16,8 @@ from budgeted.errors import AllocationError, BudgetedError, EngineError, PolicyE
 from budgeted.expectation import expected_loss, feature_lookahead, lookahead, loss, spectral
 from budgeted.policies import policy
 from budgeted.policies.kg_star import numbers
-from tests import contracts, oracles
+from budgeted.testing import policies as contracts
+from tests import oracles
 from tests.strategies import beliefs, ordinary_counts, problems
 
 COSTS = st.sampled_from(["0.5", "1", "2", "3"])

@@ -16,12 +16,13 @@ from scipy.special import gammaln
 from budgeted import Feature, Problem, Purchase, State
 from budgeted.cache import results
 from budgeted.loss import GINI, named
+from budgeted.testing import policies as contracts
 from research.quality import former
 from research.quality.former import outcomes
 from research.quality.former.buying import FormerDefault
 from research.quality.former.odds import logistic
 from research.quality.former.relevance import RelevanceBelief
-from tests import contracts, oracles
+from tests import oracles
 from tests.strategies import beliefs, counts, ordinary_counts, problems
 
 MODULES = [each.name for each in pkgutil.walk_packages(former.__path__, "research.quality.former.")]

@@ -15,7 +15,7 @@ from budgeted.policies import hindsight as module
 from budgeted.policies import policy
 from budgeted.policies.exp3 import probabilities
 from budgeted.policies.hindsight import hindsight
-from tests import contracts
+from budgeted.testing import policies as contracts
 from tests.strategies import ordinary_counts, problems
 
 

@@ -13,7 +13,8 @@ from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, PolicyError
 from budgeted.expectation import Estimate, loss, spectral
 from budgeted.policies import POLICIES, Policy, biased_robin, policy
-from tests import contracts, oracles
+from budgeted.testing import policies as contracts
+from tests import oracles
 from tests.strategies import problems
 
 VARIANTS = {

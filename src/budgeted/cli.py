@@ -215,15 +215,16 @@ def policies(as_json: bool) -> None:
     """List the policies, a line each, with their parameters."""
     from budgeted.policies import POLICIES, parameter_names
 
+    available = POLICIES.available()
     if as_json:
         listed = [
             {"name": name, "summary": kind.summary, "parameters": list(parameter_names(kind))}
-            for name, kind in POLICIES.items()
+            for name, kind in available.items()
         ]
         click.echo(json.dumps(listed, indent=2))
         return
-    width = max(map(len, POLICIES))
-    for name, kind in POLICIES.items():
+    width = max(map(len, available))
+    for name, kind in available.items():
         takes = ", ".join(parameter_names(kind))
         click.echo(f"{name:<{width}}  {kind.summary}" + (f"  ({takes})" if takes else ""))
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.errors import EngineError
+from budgeted.registry import Registry
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +56,11 @@ class Loss:
         return self.finish(masses.sum(axis=-1), gathered)
 
 
+def _check_loss(loss: Loss) -> None:
+    if not isinstance(loss, Loss):
+        raise EngineError(f"loss {loss!r}: must be a budgeted.loss.Loss")
+
+
 def _xlogx(mass: Floats) -> Floats:
     # Below the smallest normal number the product is 0 to double precision anyway.
     result: Floats = mass * np.log(np.maximum(mass, np.finfo(float).tiny))
@@ -92,13 +98,14 @@ ZERO_ONE = Loss(
 )
 """How often the most probable label is wrong."""
 
-LOSSES = {each.name: each for each in (GINI, ENTROPY, ZERO_ONE)}
+LOSSES: Registry[Loss] = Registry(
+    "loss", "budgeted.losses", EngineError, (GINI, ENTROPY, ZERO_ONE), _check_loss
+)
+"""Every loss by its name; `LOSSES.register` adds one."""
 
 
 def named(loss: str | Loss) -> Loss:
     """Return the loss of that name."""
     if isinstance(loss, Loss):
         return loss
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise EngineError(f"there is no loss {loss!r}; there are {', '.join(LOSSES)}")
-    return LOSSES[loss]
+    return LOSSES.find(loss)

@@ -8,6 +8,7 @@ before it by name. Nothing is registered: another experiment does not know them.
 from __future__ import annotations
 
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
@@ -33,7 +34,7 @@ def kinds(modules: tuple[Source, ...]) -> Mapping[str, type[Policy]]:
     if not modules:
         return POLICIES
     with _ONE_AT_A_TIME:
-        return POLICIES | _loaded(modules)
+        return ChainMap(_loaded(modules), POLICIES)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=8)

@@ -9,28 +9,28 @@ NaiveBayes()
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 from budgeted.errors import LearnerError
-from budgeted.learners.base import Learner, Outlook
+from budgeted.learners.base import Learner, Outlook, check_kind
 from budgeted.learners.committee import Committee
 from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
+from budgeted.registry import Registry
 
 __all__ = [
     "LEARNERS", "Committee", "Hierarchical", "Learner", "NaiveBayes", "Outlook",
     "learner", "naive_bayes", "of_belief", "parameters_of",
 ]  # fmt: skip
 
-LEARNERS: Mapping[str, type[Hierarchical | NaiveBayes]] = {
-    kind.name: kind for kind in (Hierarchical, NaiveBayes)
-}
-"""By name."""
+LEARNERS: Registry[type[Learner]] = Registry(
+    "learner", "budgeted.learners", LearnerError, (Hierarchical, NaiveBayes), check_kind
+)
+"""Every learner by its name; `LEARNERS.register` adds one."""
 
 
-def learner(name: str, **parameters: Any) -> Hierarchical | NaiveBayes:
+def learner(name: str, **parameters: Any) -> Learner:
     """Return a learner by its name.
 
     Parameters
@@ -40,10 +40,8 @@ def learner(name: str, **parameters: Any) -> Hierarchical | NaiveBayes:
     parameters
         Its own; what is not given has its usual value.
     """
-    if not isinstance(name, str) or name not in LEARNERS:
-        raise LearnerError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
-    kind = LEARNERS[name]
-    known = [each.name for each in fields(kind)]
+    kind = LEARNERS.find(name)
+    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # checked when registered
     unknown = [each for each in parameters if each not in known]
     if unknown:
         has = f"it has {', '.join(known)}" if known else "it has none"
@@ -51,13 +49,13 @@ def learner(name: str, **parameters: Any) -> Hierarchical | NaiveBayes:
     return kind(**{key: _frozen(value) for key, value in parameters.items()})
 
 
-def parameters_of(made: Hierarchical | NaiveBayes) -> dict[str, Any]:
+def parameters_of(made: Learner) -> dict[str, Any]:
     """Return the parameters of a learner, to be written down.
 
     >>> learner("hierarchical", **parameters_of(Hierarchical())) == Hierarchical()
     True
     """
-    return asdict(made)
+    return asdict(made)  # type: ignore[call-overload, no-any-return]
 
 
 def _frozen(value: Any) -> Any:

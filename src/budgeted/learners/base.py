@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from budgeted.errors import LearnerError
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
 
@@ -50,3 +51,14 @@ class Learner(Protocol):
             nothing; those of one case show which features say the same.
         """
         ...
+
+
+def check_kind(kind: type[Learner]) -> None:
+    """Raise an error unless a class can be a learner: a dataclass with ``fit``."""
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise LearnerError(
+            f"learner {getattr(kind, 'name', kind)!r}: must be a dataclass; its fields are the "
+            f"parameters"
+        )
+    if not callable(getattr(kind, "fit", None)):
+        raise LearnerError(f"learner {kind.name!r}: must have fit(problem, purchases)")

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import Any
 
 from budgeted.errors import PolicyError
 from budgeted.policies.abr2 import AbsoluteRobin
 from budgeted.policies.auto import Auto
-from budgeted.policies.base import Choice, Policy
+from budgeted.policies.base import Choice, Policy, check_kind
 from budgeted.policies.biased_robin import BiasedRobin
 from budgeted.policies.exp3 import Exp3
 from budgeted.policies.exp3c import Exp3C
@@ -32,12 +31,15 @@ from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
 from budgeted.policies.thompson import TopTwoThompson
 from budgeted.policies.uniform_expenditure import UniformExpenditure
 from budgeted.policies.wbr2 import WindowedRobin
+from budgeted.registry import Registry, find
 
 __all__ = ["POLICIES", "Choice", "Policy", "policy", "policy_among", "settings"]
 
-POLICIES: dict[str, type[Policy]] = {
-    each.name: each
-    for each in (
+POLICIES: Registry[type[Policy]] = Registry(
+    "policy",
+    "budgeted.policies",
+    PolicyError,
+    (
         RoundRobin,
         UniformExpenditure,
         BiasedRobin,
@@ -57,9 +59,10 @@ POLICIES: dict[str, type[Policy]] = {
         IncrementalGreedyAllocation,
         PairLookahead,
         Auto,
-    )
-}
-"""Every policy by its name."""
+    ),
+    check_kind,
+)
+"""Every policy by its name; `POLICIES.register` adds one."""
 
 
 def policy(name: str, **parameters: Any) -> Policy:
@@ -79,11 +82,7 @@ def policy_among(
     kinds: Mapping[str, type[Policy]], name: str, parameters: Mapping[str, Any]
 ) -> Policy:
     """Return the policy of that name, of those that are given, with these parameters."""
-    if not isinstance(name, str) or name not in kinds:
-        close = get_close_matches(str(name).lower(), kinds, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise PolicyError(f"there is no policy {name!r}{hint} There are {', '.join(kinds)}")
-    kind = kinds[name]
+    kind = find(kinds, name, "policy", PolicyError)
     known = parameter_names(kind)
     unknown = [key for key in parameters if key not in known]
     if unknown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -75,6 +75,17 @@ class Policy(Chooser, Protocol):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+
+
+def check_kind(kind: type[Policy]) -> None:
+    """Raise an error unless a class can be a policy: a dataclass with ``choose(state, rng)``."""
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise PolicyError(
+            f"policy {getattr(kind, 'name', kind)!r}: must be a dataclass; its fields are the "
+            f"parameters"
+        )
+    if not callable(getattr(kind, "choose", None)):
+        raise PolicyError(f"policy {kind.name!r}: must have choose(state, rng)")
 
 
 def looks_back(policy: Policy) -> int | None:

@@ -78,5 +78,5 @@ def policy_choices() -> list[PolicyChoice]:
     """Return the policies that can be chosen."""
     return [
         PolicyChoice(name=name, summary=kind.summary, parameters=list(parameter_names(kind)))
-        for name, kind in POLICIES.items()
+        for name, kind in POLICIES.available().items()
     ]

@@ -1,0 +1,176 @@
+"""What every policy must do, whatever it thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from budgeted.policies.base import Policy
+from budgeted.problem import Feature, Problem
+from budgeted.purchase import Purchase
+from budgeted.state import State
+from budgeted.worlds import TableWorld
+
+_MOST_STEPS = 10_000
+
+
+def check_policy(policy: Policy) -> None:
+    """Raise an error in words unless a policy keeps the contract of all policies.
+
+    A policy is a pure function of the state and the generator; it buys only what can be bought,
+    gives a reason, and stops when, and only when, nothing can be bought any more. So it is with
+    equal and unequal costs, decimal money, no money, cases that run out, labels without cases,
+    three labels, and requests under way that come back in any order, or never.
+
+    Parameters
+    ----------
+    policy
+        With the parameters that it is to be tried with.
+
+    Examples
+    --------
+    >>> from budgeted.policies import policy
+    >>> check_policy(policy("greedy", loss="entropy"))
+    """
+    for check in CHECKS:
+        check(policy)
+
+
+def make_problem(
+    costs: Sequence[str], *, labels: int = 2, budget: str = "10", values: int = 2
+) -> Problem:
+    """Return a problem with a feature for each cost."""
+    names = [str(value) for value in range(values)]
+    return Problem(
+        features=[Feature(f"f{at}", names, cost) for at, cost in enumerate(costs)],
+        labels=[f"label {at}" for at in range(labels)],
+        prior=[1 / labels] * labels,
+        budget=budget,
+    )
+
+
+def make_world(problem: Problem, cases_per_label: Sequence[int], seed: int) -> TableWorld:
+    """Return a world whose first feature tells the labels apart; one cell in ten is missing."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(len(problem.labels)), cases_per_label)
+    values = rng.integers(0, problem.sizes[0], (len(labels), len(problem.features)))
+    values[:, 0] = labels % problem.sizes[0]
+    values[rng.random(values.shape) < 0.1] = -1
+    return TableWorld(problem, values, labels, seed)
+
+
+def play(policy: Policy, problem: Problem, cases_per_label: Sequence[int], seed: int = 0) -> State:
+    """Spend everything, checking each step; return the final state."""
+    world = make_world(problem, cases_per_label, seed)
+    stock, state = world.open(), State.start(problem, world.cases)
+    for step in range(_MOST_STEPS):
+        choice = policy.choose(state, np.random.default_rng([seed, step]))
+        again = policy.choose(state, np.random.default_rng([seed, step]))
+        scores = choice.scores.values() if choice is not None else ()
+        assert all(map(np.isfinite, scores)), "a score is no number"
+        assert choice == again, "same state and seed, and another choice: it must be a function"
+        can_be_bought = state.affordable()
+        if choice is None:
+            assert not can_be_bought, f"it stops although {can_be_bought[0]} can be bought"
+            return state
+        assert choice.action in can_be_bought, f"{choice.action} cannot be bought"
+        others = set(choice.scores) - set(can_be_bought)
+        assert not others, f"scores of cells that cannot be bought: {sorted(others)}"
+        assert not choice.scores or choice.action in choice.scores, "no score of what it chose"
+        assert choice.reason, "it gives no reason"
+        answer = stock.buy(choice.action)
+        cost = problem.features[choice.action.feature].cost
+        state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
+        assert state.spent + state.reserved + state.free == problem.budget, "money does not add up"
+    raise AssertionError("it never stops")
+
+
+def _check_equal_costs(policy: Policy) -> None:
+    state = play(policy, make_problem(["1"] * 3, budget="17"), (50, 50))
+    assert len(state.history) == 17, "not all of the money is spent"
+
+
+def _check_decimal_costs(policy: Policy) -> None:
+    state = play(policy, make_problem(["0.1"] * 2, budget="0.3"), (50, 50))
+    assert len(state.history) == 3, "three at 0.1 each can be bought for 0.3"
+
+
+def _check_unequal_costs(policy: Policy) -> None:
+    state = play(policy, make_problem(["0.7", "3", "1.1"], budget="20.05"), (50, 50))
+    assert state.free < min(each.cost for each in state.problem.features), "money is left over"
+
+
+def _check_nothing_affordable(policy: Policy) -> None:
+    problem = make_problem(["5", "6"], budget="4.99")
+    choice = policy.choose(State.start(problem), np.random.default_rng(0))
+    assert choice is None, "it chooses what cannot be paid"
+
+
+def _check_zero_budget(policy: Policy) -> None:
+    problem = make_problem(["1"], budget="0")
+    choice = policy.choose(State.start(problem), np.random.default_rng(0))
+    assert choice is None, "it chooses what cannot be paid"
+
+
+def _check_exhausted_pool(policy: Policy) -> None:
+    """More money than there is to buy: every value is bought, none twice."""
+    state = play(policy, make_problem(["1"] * 3, budget="1000"), (4, 3))
+    assert len(state.history) == 3 * 7, "something was not bought"
+    assert len({(each.case, each.feature) for each in state.history}) == 3 * 7, "bought twice"
+
+
+def _check_label_without_cases(policy: Policy) -> None:
+    state = play(policy, make_problem(["1"] * 2, budget="9"), (6, 0))
+    assert len(state.history) == 9, "it stops although another label has cases"
+
+
+def _check_no_case_at_all(policy: Policy) -> None:
+    problem = make_problem(["1"] * 2, budget="9")
+    choice = policy.choose(State.start(problem, cases=(0, 0)), np.random.default_rng(0))
+    assert choice is None, "it chooses although there are no cases"
+
+
+def _check_three_labels(policy: Policy) -> None:
+    state = play(policy, make_problem(["1"] * 2, labels=3, budget="8", values=3), (9, 9, 9))
+    assert len(state.history) == 8, "not all of the money is spent with three labels"
+
+
+def _check_pending(policy: Policy) -> None:
+    """Requests under way are spent money, and their cases are gone."""
+    problem = make_problem(["2", "3"], budget="31")
+    state = State.start(problem, cases=(2, 3))
+    for step in range(100):
+        choice = policy.choose(state, np.random.default_rng(step))
+        if choice is None:
+            break
+        state = state.reserve(choice.action)
+    assert not state.affordable(), "it stops although more could be asked for"
+    for action, number in state.under_way().items():
+        assert number <= (2, 3)[action.label], "more requests than cases"
+    assert state.reserved + state.free == problem.budget, "money does not add up"
+
+
+def _check_pending_then_told(policy: Policy) -> None:
+    """Answers that come back in another order leave nothing undone."""
+    problem = make_problem(["1"] * 3, budget="12")
+    state, rng = State.start(problem, cases=(9, 9)), np.random.default_rng(3)
+    while True:
+        while len(state.pending) < 3:
+            choice = policy.choose(state, np.random.default_rng(state.next_number))
+            if choice is None:
+                break
+            state = state.reserve(choice.action)
+        if not state.pending:
+            break
+        request = state.pending[int(rng.integers(len(state.pending)))]
+        if rng.random() < 0.2:
+            state = state.release(request.number)
+            continue
+        told = Purchase(*request.action, int(rng.integers(2)), request.cost, number=request.number)
+        state = state.after(told)
+    assert len(state.history) == 12, "answers in another order leave money unspent"
+
+
+CHECKS = tuple(value for name, value in list(globals().items()) if name.startswith("_check_"))
+"""Each takes a policy."""

@@ -1,0 +1,224 @@
+"""The contracts that outsiders run: they hold of what is registered, and notice what is broken."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, Outlook, learner
+from budgeted.policies import Choice
+from budgeted.policies.round_robin import RoundRobin
+from budgeted.problem import Action
+from budgeted.testing import check_learner, check_policy
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_keeps_the_contract(name):
+    check_learner(learner(name))
+
+
+@dataclass(frozen=True)
+class Broken(RoundRobin):
+    """Round robin, but for one thing."""
+
+    name: ClassVar[str] = "broken"
+
+    def choose(self, state, rng):
+        choice = super().choose(state, rng)
+        return choice and self.bend(choice, state)
+
+    def bend(self, choice, state):
+        return choice
+
+
+class WithoutReason(Broken):
+    def bend(self, choice, state):
+        return replace(choice, reason="")
+
+
+class StopsEarly(Broken):
+    def bend(self, choice, state):
+        return None if len(state.history) == 5 else choice
+
+
+class NeverStops(Broken):
+    def choose(self, state, rng):
+        return super().choose(state, rng) or Choice(Action(0, 0), reason="why not")
+
+
+class ThrowsDice(Broken):
+    dice: ClassVar = np.random.default_rng(0)
+
+    def bend(self, choice, state):
+        cells = state.affordable()
+        return replace(choice, action=cells[int(self.dice.integers(len(cells)))], scores={})
+
+
+class ScoresWhatIsGone(Broken):
+    def bend(self, choice, state):
+        return replace(choice, scores={choice.action: 0.0, Action(99, 0): 1.0})
+
+
+class ScoresNothingOfItsChoice(Broken):
+    def bend(self, choice, state):
+        others = [each for each in state.affordable() if each != choice.action]
+        return replace(choice, scores=dict.fromkeys(others, 1.0))
+
+
+class ScoresWithoutNumbers(Broken):
+    def bend(self, choice, state):
+        return replace(choice, scores={choice.action: float("nan")})
+
+
+class StuckToOneLabel(Broken):
+    def bend(self, choice, state):
+        cells = [each for each in state.affordable() if each.label == 0]
+        return replace(choice, action=cells[0], scores={}) if cells else None
+
+
+class ForgetsWhatIsUnderWay(Broken):
+    """Stops as soon as any request is under way."""
+
+    def choose(self, state, rng):
+        return None if state.pending else super().choose(state, rng)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (WithoutReason, "gives no reason"),
+        (StopsEarly, "stops although"),
+        (NeverStops, "cannot be bought|cannot be paid"),
+        (ThrowsDice, "it must be a function"),
+        (ScoresWhatIsGone, "scores of cells that cannot be bought"),
+        (ScoresNothingOfItsChoice, "no score of what it chose"),
+        (ScoresWithoutNumbers, "a score is no number"),
+        (StuckToOneLabel, "stops although"),
+        (ForgetsWhatIsUnderWay, "more could be asked for"),
+    ],
+)
+def test_a_broken_policy_is_noticed(kind, says):
+    with pytest.raises(AssertionError, match=says):
+        check_policy(kind())
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Naive Bayes, but for one thing."""
+
+    name: ClassVar[str] = "wrong"
+
+    def purchases(self, purchases):
+        return purchases
+
+    def bend(self, chances):
+        return chances
+
+    def outlook(self, found):
+        return found
+
+    def fit(self, problem, purchases):
+        made, wrong = NaiveBayes().fit(problem, self.purchases(purchases)), self
+
+        class Predictor:
+            def probabilities(self, values):
+                return wrong.bend(made.probabilities(values))
+
+            def outlook(self):
+                return wrong.outlook(made.outlook())
+
+        return Predictor()
+
+
+class NotOne(Wrong):
+    def bend(self, chances):
+        return chances * 0.9
+
+
+class Nan(Wrong):
+    def bend(self, chances):
+        return chances * np.nan
+
+
+class Turned(Wrong):
+    def bend(self, chances):
+        return chances.T
+
+
+class Negative(Wrong):
+    def bend(self, chances):
+        return np.concatenate([-chances[:, :1], chances[:, 1:-1], 2 * chances[:, :1]], axis=1)
+
+
+class KnowsBetter(Wrong):
+    def bend(self, chances):
+        skewed = chances * np.arange(1, chances.shape[1] + 1)
+        return skewed / skewed.sum(axis=1, keepdims=True)
+
+
+class Dice(Wrong):
+    dice: ClassVar = np.random.default_rng(0)
+
+    def bend(self, chances):
+        other = self.dice.dirichlet([1.0] * chances.shape[1], len(chances))
+        unsure = np.isclose(chances, chances[:, :1]).all(axis=1, keepdims=True)
+        return np.where(unsure, chances, other)
+
+
+class InOrder(Wrong):
+    def purchases(self, purchases):
+        return purchases[: len(purchases) // 2] if len(purchases) > 1 else purchases
+
+
+class CountsTheMissing(Wrong):
+    def purchases(self, purchases):
+        return [replace(each, value=0) if each.value is None else each for each in purchases]
+
+
+class LearnsNothing(Wrong):
+    def purchases(self, purchases):
+        return []
+
+
+class Certain(Wrong):
+    def outlook(self, found):
+        return Outlook(found.error, found.error, found.error)
+
+
+class Outside(Wrong):
+    def outlook(self, found):
+        return Outlook(found.high + 0.1, found.low, found.high)
+
+
+class Unknown(Wrong):
+    def outlook(self, found):
+        return Outlook(float("nan"), found.low, found.high)
+
+
+def test_what_is_right_passes():
+    check_learner(Wrong())
+    check_learner(Hierarchical(as_stated=1.0))
+    check_policy(RoundRobin())
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (NotOne, "must sum to 1"),
+        (Nan, "is no number"),
+        (Turned, "must be cases × labels"),
+        (Negative, "not between 0 and 1"),
+        (KnowsBetter, "P\\(label\\) is its share"),
+        (Dice, "another classifier"),
+        (InOrder, "the order of the purchases must not matter"),
+        (CountsTheMissing, "a purchase without a value teaches"),
+        (LearnsNothing, "was not learned"),
+        (Certain, "width zero"),
+        (Outside, "not in its interval"),
+        (Unknown, "the outlook is no number"),
+    ],
+)
+def test_a_broken_learner_is_noticed(kind, says):
+    with pytest.raises(AssertionError, match=says):
+        check_learner(kind())
