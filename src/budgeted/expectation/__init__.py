@@ -254,16 +254,19 @@ def _cells_one_by_one(
 def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
     two = len(belief.problem.labels) == 2
     if wanted == "auto":
-        if two:
-            return "grid" if rule is ZERO_ONE else "spectral"
+        if two and rule is ZERO_ONE:
+            return "grid"
+        if two and spectral.supports(rule):
+            return "spectral"
         return "enumeration" if small else "particles"
     if wanted in ("spectral", "grid") and not two:
         raise EngineError(
             f"the {wanted} engine is for two labels, this problem has "
             f"{len(belief.problem.labels)}; use enumeration, particles or auto"
         )
-    if wanted == "spectral" and rule.name not in spectral.LOSSES:
-        raise EngineError(f"the spectral engine has no {rule.name} loss; use grid or auto")
+    if wanted == "spectral" and not spectral.supports(rule):
+        use = "grid or auto" if rule is ZERO_ONE else "enumeration, particles or auto"
+        raise EngineError(f"the spectral engine has no {rule.name} loss; use {use}")
     if wanted == "grid" and rule is not ZERO_ONE:
         raise EngineError(f"the grid engine is for zero_one, not {rule.name}; use spectral or auto")
     return wanted

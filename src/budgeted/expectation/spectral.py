@@ -28,7 +28,7 @@ from budgeted.belief import Belief, Integers
 from budgeted.cache import remembered
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
-from budgeted.loss import Loss
+from budgeted.loss import ENTROPY, GINI, Loss
 from budgeted.memory import Memory
 
 Floats = NDArray[np.float64]
@@ -49,8 +49,6 @@ _KERNELS: dict[str, Floats] = {
     "gini": _BOTH_SIDES * _SECH,
     "entropy": _BOTH_SIDES * _SECH * 2 / (1 + 4 * FREQUENCIES**2),
 }
-LOSSES = tuple(_KERNELS)
-
 _LARGEST_TILE = 2**21
 """Entries of the largest temporary matrix, so that 10 000 features stay small in memory."""
 _SMALLEST_WINDOW = 64
@@ -78,6 +76,11 @@ def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     value = float((_prior_factor(belief.problem.prior, loss.name) * now.prod(axis=0)).real.sum())
     lower, upper = max(0.0, value - ERROR), value + ERROR
     return Estimate(value, "spectral", lower=lower, upper=upper, resolution=RESOLUTION)
+
+
+def supports(loss: Loss) -> bool:
+    """Whether a loss is an integral of this form: a kernel for it is known."""
+    return loss in (GINI, ENTROPY)
 
 
 def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
