@@ -131,3 +131,47 @@ def test_a_loss_of_ones_own_is_computed_by_going_through_all_cases(thrifty):
     theirs, ours = (expected_loss(belief, bought, each) for each in (copy, GINI))
     assert (theirs.engine, ours.engine) == ("enumeration", "spectral")
     assert float(theirs) == pytest.approx(float(ours), abs=1e-9)
+
+
+EXPERIMENT = """
+budget = 4
+runs = 2
+seed = 1
+[problem]
+synthetic = "figure-3b"
+[[policy]]
+name = "thrifty"
+learner = "smoothed"
+[[policy]]
+name = "greedy"
+"""
+PACKAGES = """
+import json, sys
+from budgeted.experiment import read
+from budgeted.results import provenance
+print(json.dumps(dict(provenance(read("mine.toml")).own)))
+"""
+
+
+def test_an_experiment_uses_them_and_its_runs_know_their_code(site, tmp_path):
+    """A changed package is another fingerprint: no run of before is taken for one of now."""
+    (tmp_path / "mine.toml").write_text(EXPERIMENT)
+    done = run(site, "-m", "budgeted", "experiment", "run", "mine.toml", "--workers", "1",
+               cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "thrifty" in done.stdout
+
+    def packages(path):
+        found = run(path, "-c", PACKAGES, cwd=tmp_path)
+        assert found.returncode == 0, found.stderr
+        return json.loads(found.stdout)
+
+    before = packages(site)
+    assert list(before) == ["thrifty"]
+    changed = site / "thrifty"
+    changed.mkdir()
+    text = (PLUGIN / "src" / "thrifty" / "__init__.py").read_text(encoding="utf-8")
+    (changed / "__init__.py").write_text(text + "\n# a remark\n", encoding="utf-8")
+    assert packages(site) == before, "remarks do not decide"
+    (changed / "__init__.py").write_text(text + "\nMORE = 1\n", encoding="utf-8")
+    assert packages(site)["thrifty"] != before["thrifty"]

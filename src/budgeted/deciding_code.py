@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 
 from budgeted.errors import RunnerError
@@ -85,6 +88,26 @@ def code_hash(source: bytes, name: str) -> str:
     """
     with _ONE_AT_A_TIME:
         return _hash_of(_parsed(source, name))
+
+
+def package_hash(name: str) -> str:
+    """Return a hash over the code of an installed package or module, wherever it is.
+
+    >>> package_hash("budgeted") == package_hash("budgeted") != package_hash("json")
+    True
+    """
+    spec = find_spec(name)
+    if spec is None or not (spec.submodule_search_locations or (spec.origin or "").endswith(".py")):
+        raise RunnerError(
+            f"{name}: its sources are not there, so that nobody can tell which code computes"
+        )
+    folders = [Path(each) for each in spec.submodule_search_locations or ()]
+    files_of = [(path.relative_to(folder).as_posix(), path) for folder in folders
+                for path in sorted(folder.rglob("*.py"))]  # fmt: skip
+    if not folders:
+        files_of = [(name, Path(str(spec.origin)))]
+    rows = [(each, code_hash(path.read_bytes(), str(path))) for each, path in files_of]
+    return digest(json.dumps(rows).encode())
 
 
 def _parsed(source: bytes, name: str) -> ast.Module:

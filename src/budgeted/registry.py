@@ -101,6 +101,20 @@ thrifty
                 warnings.warn(str(error), stacklevel=2)
         return result
 
+    def package_of(self, name: str) -> str | None:
+        """Return the package whose code a member is, or None for those of this package.
+
+        What was registered in a script has the name of its module.
+        """
+        if name in self._own:
+            return None
+        if name in self._installed:
+            return self._installed[name].module.split(".")[0]
+        member = self[name]
+        kind = member if isinstance(member, type) else type(member)
+        package = kind.__module__.split(".")[0]
+        return None if package == "budgeted" else package
+
     def __getitem__(self, name: str) -> Member:
         if name not in self._members:
             self._members[name] = self._load(self._installed[name])

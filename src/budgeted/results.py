@@ -17,9 +17,12 @@ from typing import Any
 
 from budgeted import run_files
 from budgeted.changes import changes
-from budgeted.deciding_code import code_hash, parts
+from budgeted.deciding_code import code_hash, package_hash, parts
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiment import Experiment
+from budgeted.learners import LEARNERS
+from budgeted.loss import LOSSES
+from budgeted.policies import POLICIES, settings
 from budgeted.provenance import Provenance
 from budgeted.runs import Run, Runs, run_seed
 from budgeted.sources import Source
@@ -265,7 +268,23 @@ class Store:
 
 def provenance(experiment: Experiment) -> Provenance:
     """Return what this process would compute an experiment with."""
-    return Provenance.here({each.name: _own_code(each) for each in experiment.modules})
+    own = {each.name: _own_code(each) for each in experiment.modules}
+    return Provenance.here(own | {each: package_hash(each) for each in _packages(experiment)})
+
+
+def _packages(experiment: Experiment) -> set[str]:
+    """Other packages whose policies, learners and losses an experiment names."""
+    found: set[str | None] = set()
+    for each in experiment.contenders:
+        own = settings(POLICIES[each.name]) if each.name in POLICIES else {}
+        for members, name in (
+            (POLICIES, each.name),
+            (LEARNERS, each.learner or own.get("learner")),
+            (LOSSES, each.parameters.get("loss")),
+        ):
+            if isinstance(name, str) and name in members:
+                found.add(members.package_of(name))
+    return {each for each in found if each is not None}
 
 
 @cache
