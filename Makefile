@@ -24,7 +24,7 @@ run: $(READY)  ## Set up, then watch the default and the paper's policies spend 
 serve: $(READY)  ## Set up, then open the page with a sample study, until Ctrl-C
 	$(BIN)/budgeted serve --db budgeted-sample.db --example --open
 
-lint: $(READY)
+lint: $(READY)  ## Check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

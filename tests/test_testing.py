@@ -84,9 +84,32 @@ class ForgetsWhatIsUnderWay(Broken):
         return None if state.pending else super().choose(state, rng)
 
 
+class ReturnsACell(Broken):
+    def bend(self, choice, state):
+        return choice.action
+
+
+class ChoosesATuple(Broken):
+    def bend(self, choice, state):
+        return Choice(tuple(choice.action), reason="why not")
+
+
+class Fails(Broken):
+    def bend(self, choice, state):
+        raise IndexError("out of range")
+
+
+class Silent(Broken):
+    summary = None
+
+
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
+        (ReturnsACell, "must return a Choice or None"),
+        (ChoosesATuple, r"must have an Action|choose raised"),
+        (Fails, "choose raised IndexError: out of range"),
+        (Silent, "must have a summary"),
         (WithoutReason, "gives no reason"),
         (StopsEarly, "stops although"),
         (NeverStops, "cannot be bought|cannot be paid"),
@@ -181,6 +204,16 @@ class LearnsNothing(Wrong):
         return []
 
 
+class NoPredictor(Wrong):
+    def fit(self, problem, purchases):
+        return 42
+
+
+@dataclass(frozen=True)
+class WithASet(Wrong):
+    some: frozenset = frozenset({1})
+
+
 class Certain(Wrong):
     def outlook(self, found):
         return Outlook(found.error, found.error, found.error)
@@ -196,6 +229,12 @@ class Unknown(Wrong):
         return Outlook(float("nan"), found.low, found.high)
 
 
+@pytest.mark.parametrize("check", [check_policy, check_learner])
+def test_a_class_is_no_object(check):
+    with pytest.raises(AssertionError, match="give an object"):
+        check({check_policy: RoundRobin, check_learner: NaiveBayes}[check])
+
+
 def test_what_is_right_passes():
     check_learner(Wrong())
     check_learner(Hierarchical(as_stated=1.0))
@@ -205,6 +244,8 @@ def test_what_is_right_passes():
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
+        (NoPredictor, "fit, or what it returns, raised AttributeError: 'int' object"),
+        (WithASet, "JSON cannot hold the parameter some"),
         (NotOne, "must sum to 1"),
         (Nan, "is no number"),
         (Turned, "must be cases × labels"),

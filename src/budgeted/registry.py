@@ -68,6 +68,7 @@ thrifty
         for each in members:
             self._members[name_of(each)] = each
         self._own = frozenset(self._members)
+        self._ambiguous: dict[str, str] = {}
 
     def register(self, member: Member) -> Member:
         """Add a member for as long as this process lives, and return it; also as a decorator.
@@ -132,23 +133,30 @@ thrifty
 
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
-        """Entry points by name; this package's own members cannot be replaced."""
-        found: dict[str, EntryPoint] = {}
+        """Entry points by name. Nobody can replace a member of this package."""
+        named: dict[str, list[EntryPoint]] = {}
         for each in sorted(entry_points(group=self._group), key=lambda each: each.value):
-            if each.name in self._own:
-                raise self._error(
-                    f"{_origin(each)} names a {self._what} {each.name!r}, and there is one in "
-                    f"budgeted; rename it, or uninstall the package"
+            named.setdefault(each.name, []).append(each)
+        found: dict[str, EntryPoint] = {}
+        for name, those in named.items():
+            if name in self._own:
+                warnings.warn(
+                    f"{_origin(those[0])} names a {self._what} {name!r}, and there is one in "
+                    f"budgeted, which is taken; rename yours",
+                    stacklevel=2,
                 )
-            if each.name in found:
-                raise self._error(
-                    f"{_origin(each)} and {_origin(found[each.name])} both name a {self._what} "
-                    f"{each.name!r}; uninstall one of them"
-                )
-            found[each.name] = each
+                continue
+            found[name] = those[0]
+            if len({each.value for each in those}) > 1:
+                self._ambiguous[name] = " and ".join(map(_origin, those))
         return found
 
     def _load(self, entry: EntryPoint) -> Member:
+        if entry.name in self._ambiguous:
+            raise self._error(
+                f"{self._ambiguous[entry.name]} name a {self._what} {entry.name!r}; uninstall all "
+                f"but one"
+            )
         try:
             member: Member = entry.load()
         except Exception as error:
@@ -161,7 +169,10 @@ thrifty
                 f"{_origin(entry)} names a {self._what} {entry.name!r}, and what is there calls "
                 f"itself {name_of(member)!r}; both must be the same"
             )
-        self._check(member)
+        try:
+            self._check(member)
+        except BudgetedError as error:
+            raise self._error(f"{error} ({_origin(entry)})") from error
         return member
 
 

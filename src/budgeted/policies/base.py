@@ -86,6 +86,8 @@ def check_kind(kind: type[Policy]) -> None:
         )
     if not callable(getattr(kind, "choose", None)):
         raise PolicyError(f"policy {kind.name!r}: must have choose(state, rng)")
+    if not isinstance(getattr(kind, "summary", None), str):
+        raise PolicyError(f"policy {kind.name!r}: must have a summary, a line for lists")
 
 
 def looks_back(policy: Policy) -> int | None:

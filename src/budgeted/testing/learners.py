@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from budgeted.belief import Integers
 from budgeted.learners.base import Learner
 from budgeted.problem import Feature, Problem
 from budgeted.purchase import Purchase
+from budgeted.testing.words import in_words
 
 _EXACT = 1e-9
 
@@ -31,13 +34,28 @@ def check_learner(learner: Learner) -> None:
     >>> from budgeted.learners import learner
     >>> check_learner(learner("hierarchical"))
     """
-    for labels in (2, 3):
-        problem = _problem(labels)
-        bought = _purchases(problem)
-        _check_probabilities(learner, problem, bought)
-        _check_purity(learner, problem, bought)
-        _check_learning(learner, problem, bought)
-        _check_outlook(learner, problem, bought)
+    assert not isinstance(learner, type), f"give an object, such as {learner!r}(), not its class"
+    assert isinstance(getattr(learner, "name", None), str), "it must have a name"
+    with in_words("fit, or what it returns,"):
+        _check_parameters(learner)
+        for labels in (2, 3):
+            problem = _problem(labels)
+            bought = _purchases(problem)
+            _check_probabilities(learner, problem, bought)
+            _check_purity(learner, problem, bought)
+            _check_learning(learner, problem, bought)
+            _check_outlook(learner, problem, bought)
+
+
+def _check_parameters(learner: Learner) -> None:
+    """Studies write the parameters down as JSON, and make the learner of them again."""
+    assert is_dataclass(learner), "it must be a dataclass; its fields are the parameters"
+    parameters = {each.name: getattr(learner, each.name) for each in fields(learner)}
+    for name, value in parameters.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise AssertionError(f"JSON cannot hold the parameter {name}: {error}") from error
 
 
 def _problem(labels: int) -> Problem:

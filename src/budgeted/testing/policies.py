@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from budgeted.policies.base import Policy
-from budgeted.problem import Feature, Problem
+from budgeted.policies.base import Choice, Policy
+from budgeted.problem import Action, Feature, Problem
 from budgeted.purchase import Purchase
 from budgeted.state import State
+from budgeted.testing.words import in_words
 from budgeted.worlds import TableWorld
 
 _MOST_STEPS = 10_000
@@ -33,8 +34,12 @@ def check_policy(policy: Policy) -> None:
     >>> from budgeted.policies import policy
     >>> check_policy(policy("greedy", loss="entropy"))
     """
+    assert not isinstance(policy, type), f"give an object, such as {policy!r}(), not its class"
+    for what in ("name", "summary"):
+        assert isinstance(getattr(policy, what, None), str), f"it must have a {what}"
     for check in CHECKS:
-        check(policy)
+        with in_words("choose"):
+            check(policy)
 
 
 def make_problem(
@@ -67,13 +72,19 @@ def play(policy: Policy, problem: Problem, cases_per_label: Sequence[int], seed:
     for step in range(_MOST_STEPS):
         choice = policy.choose(state, np.random.default_rng([seed, step]))
         again = policy.choose(state, np.random.default_rng([seed, step]))
-        scores = choice.scores.values() if choice is not None else ()
+        scores = choice.scores.values() if isinstance(choice, Choice) else ()
         assert all(map(np.isfinite, scores)), "a score is no number"
         assert choice == again, "same state and seed, and another choice: it must be a function"
+        assert choice is None or isinstance(choice, Choice), (
+            f"choose must return a Choice or None, got {choice!r}"
+        )
         can_be_bought = state.affordable()
         if choice is None:
             assert not can_be_bought, f"it stops although {can_be_bought[0]} can be bought"
             return state
+        assert isinstance(choice.action, Action), (
+            f"a choice must have an Action(feature, label), got {choice.action!r}"
+        )
         assert choice.action in can_be_bought, f"{choice.action} cannot be bought"
         others = set(choice.scores) - set(can_be_bought)
         assert not others, f"scores of cells that cannot be bought: {sorted(others)}"
