@@ -83,24 +83,27 @@ def validate(
 
     FILE is a CSV with a column for the label and one for each feature; empty cells and ? are
     unknown, other columns do not matter. Take cases of which nothing was bought: those that the
-    classifier learned from say too little of new ones. The file is only used to measure: nothing
-    of it is kept, and it never decides what is bought.
+    classifier learned from say too little of new ones; with a column "case" such cases are noticed.
+    The file is only used to measure: nothing of it is kept, and it never decides what is bought.
     """
     from pathlib import Path
 
     from budgeted.cli_study.views import print_validation
     from budgeted.study.measured import disagreement, measure
-    from budgeted.study.validation import read_validation
+    from budgeted.study.validation import learned_from, read_validation
 
     problem, content = found.state.problem, Path(file).read_bytes()
     cases = read_validation(content, problem, label_column, delimiter, encoding)
     now, measured = found.status(0), measure(found.predictor(), cases)
     expected = now.outlook
     said = disagreement(expected, measured)
+    bought = {each.case for each in found.requests() if each.value is not None}
+    known = learned_from(content, bought, delimiter, encoding)
     if as_json:
-        print_json({"measured": vars(measured), "expected": vars(expected), "disagreement": said})
+        print_json({"measured": vars(measured), "expected": vars(expected), "disagreement": said,
+                    "learned_from": known})  # fmt: skip
     else:
-        print_validation(measured, now, said, console())
+        print_validation(measured, now, said, known, console())
 
 
 @click.command()

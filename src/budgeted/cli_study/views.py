@@ -81,7 +81,9 @@ def _interval(now: Outlook) -> str:
     return f"90 % interval {now.low:.3f} to {now.high:.3f}"
 
 
-def print_validation(measured: Measured, status: Status, said: str, console: Console) -> None:
+def print_validation(
+    measured: Measured, status: Status, said: str, learned_from: int, console: Console
+) -> None:
     """Print the measured error first, then the expected one, and what is to be said of both."""
     expected = status.outlook
     console.print(
@@ -91,6 +93,12 @@ def print_validation(measured: Measured, status: Status, said: str, console: Con
         f"saying {escape(status.majority)}: {status.majority_error:.1%}.",
         highlight=False,
     )
+    if learned_from:
+        console.print(
+            f"Of {learned_from} of these cases values were bought: the classifier learned from "
+            f"them, so on new cases it may be wrong more often. Leave them out to measure that.",
+            highlight=False,
+        )
     if said:
         console.print(said, highlight=False)
 
