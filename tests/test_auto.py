@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State, Study
 from budgeted.cases import RULES, pick_case
-from budgeted.errors import ExperimentError, PolicyError, StudyFileError
+from budgeted.errors import ExperimentError, LearnerError, PolicyError, StudyFileError
 from budgeted.expectation import loss
 from budgeted.expectation.worth import Worth
 from budgeted.experiment import parse
-from budgeted.learners import Hierarchical, learner, parameters_of
+from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, parameters_of
 from budgeted.policies import policy
 from budgeted.policies import settings as goes_with
 from budgeted.policies.auto import Auto, spread
@@ -327,6 +328,35 @@ def test_the_loss_of_a_study_steers_those_that_take_one(place):
 def test_parameters_that_it_does_not_have_are_refused(place):
     with pytest.raises(StudyFileError, match="policy 'auto' has no parameter 'loss'"):
         begin(place, parameters={"loss": "gini"})
+
+
+@pytest.fixture
+def rented():
+    """A learner of another package, which can be uninstalled."""
+
+    @dataclass(frozen=True)
+    class Rented(NaiveBayes):
+        name: ClassVar[str] = "rented"
+
+    LEARNERS.register(Rented)
+    yield lambda: LEARNERS._members.pop("rented", None)
+    LEARNERS._members.pop("rented", None)
+
+
+def test_a_study_whose_learner_is_not_installed_can_still_be_read_and_told(place, rented):
+    """The money and the values are not the learner's; only the classifier is."""
+    with begin(place, learner="rented") as study:
+        asked = study.ask(2)
+        study.tell(asked[0].number, answer(asked[0]))
+        rented()
+    with Study.open(place) as again:
+        again.tell(asked[1].number, answer(asked[1]))
+        assert len(again.history()) == 5
+        assert again.verify()
+        says = "the study uses the learner 'rented', which is not installed here; install the"
+        for look in (again.predictor, again.model, again.status):
+            with pytest.raises(LearnerError, match=says):
+                look()
 
 
 def test_unknown_words_are_explained(place):

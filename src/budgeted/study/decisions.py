@@ -18,6 +18,7 @@ from budgeted.hints import CorrectIt, Hint, RecordIt, TellIt
 from budgeted.learners import LEARNERS, parameters_of
 from budgeted.learners import learner as learner_named
 from budgeted.listing import shortened
+from budgeted.loss import named as loss_named
 from budgeted.money import MoneyLike
 from budgeted.names import as_name, spelled
 from budgeted.policies import (
@@ -100,6 +101,8 @@ def creation(
     )
     if not mistakes:
         try:
+            learner_named(created.learner, **created.learner_parameters)
+            loss_named(created.loss)
             Standing(created)
         except BudgetedError as error:
             mistakes.append(str(error))

@@ -23,14 +23,14 @@ from budgeted.cases import check_rule, pick_place, shuffled
 from budgeted.errors import (
     BudgetedError,
     JournalError,
+    LearnerError,
     ObservationError,
     StudyError,
     UnknownError,
 )
 from budgeted.events import Asked, Created, Entry, Event
-from budgeted.learners import Committee, Learner, learner
+from budgeted.learners import LEARNERS, Committee, Learner, learner
 from budgeted.listing import listed
-from budgeted.loss import named
 from budgeted.names import spelled
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Action, Feature, Problem
@@ -119,8 +119,6 @@ class Standing:
         self.created = created
         problem = problem_of(created)
         check_rule(created.case_rule)
-        self.learner = learner_of(created)
-        named(created.loss)
         self.case_names = tuple(name for name, _ in created.cases)
         self._rows = {name: row for row, name in enumerate(self.case_names)}
         self._features = {each.name: at for at, each in enumerate(problem.features)}
@@ -144,6 +142,11 @@ class Standing:
         self.closed = False
         self.tried: list[Event] = []
         self._signature = ("", "", "", "")
+
+    @property
+    def learner(self) -> Learner:
+        """Who makes the classifier. It is looked up when it is needed: all else works without."""
+        return learner_of(self.created)
 
     def predictor(self) -> Committee:
         """Return the classifier that the values bought so far give."""
@@ -397,6 +400,11 @@ def _no_such(wrong: str, given: object, names: Sequence[str]) -> str:
 
 def learner_of(created: Created) -> Learner:
     """Return the learner of a study, with the parameters that it began with."""
+    if created.learner not in LEARNERS:
+        raise LearnerError(
+            f"the study uses the learner {created.learner!r}, which is not installed here; install "
+            f"the package that has it. There are {', '.join(LEARNERS)}"
+        )
     return learner(created.learner, **created.learner_parameters)
 
 
