@@ -66,6 +66,9 @@ def test_the_policy_and_the_loss_are_known_to_the_command_line(site):
     done = run(site, "-m", "budgeted", "simulate", "--policy", "thrifty", "--runs", "2",
                "--budget", "5")  # fmt: skip
     assert done.returncode == 0, done.stderr
+    done = run(site, "-m", "budgeted", "simulate", "--policy", "greedy", "--runs", "1",
+               "--budget", "2", "--features", "3", "--loss", "bhattacharyya")  # fmt: skip
+    assert done.returncode == 0, done.stderr
     without = subprocess.run(
         [sys.executable, "-m", "budgeted", "simulate", "--policy", "thrifty"],
         capture_output=True, text=True, check=False,

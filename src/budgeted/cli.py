@@ -128,6 +128,16 @@ def demo(runs: int, seed: int, figure: str) -> None:
     )
 
 
+def _known_loss(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Refuse a loss that there is not; those of other packages are known, too."""
+    from budgeted.loss import named
+
+    try:
+        return None if name is None else named(name).name
+    except BudgetedError as error:
+        raise click.BadParameter(str(error), context, option) from error
+
+
 @main.command()
 @click.option("--problem", type=click.Choice(PROBLEMS), default="figure-3b", show_default=True,
               help="Which of the paper's synthetic problems.")  # fmt: skip
@@ -139,8 +149,9 @@ def demo(runs: int, seed: int, figure: str) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
               help="Which worlds.")  # fmt: skip
 @click.option("--max-depth", type=int, help="Policy parameter: look at most so far ahead.")
-@click.option("--loss", type=click.Choice(["gini", "entropy", "zero_one"]),
-              help="Policy parameter: which loss steers.")  # fmt: skip
+@click.option("--loss", callback=_known_loss,
+              help="Policy parameter: which loss steers; gini, entropy, zero_one, or your "
+              "own.")  # fmt: skip
 @click.option("--over", type=click.Choice(["features", "cells"]),
               help="Policy parameter: what biased robin goes round.")  # fmt: skip
 @click.option("--features", type=int, help="Problem: number of features.  [default: 10]")
