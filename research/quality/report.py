@@ -50,7 +50,9 @@ KEPT = {
 }
 """Files of results: of which worlds, and of whom."""
 NEARLY_EVEN = 0.55
-"""Two labels of which the more frequent one has a smaller share are as good as even."""
+"""Two labels of which the more frequent one has a smaller share are as good as even. This line was drawn
+after the figures had been seen, to explain them; no claim rests on it.
+"""
 FORMER_NAME = "the default before"
 
 
@@ -276,7 +278,7 @@ def _where_labels_are_even(zoo: Results) -> str:
     there, elsewhere = (
         above_majority(zoo.looks[OURS].where(some), zoo.majority[some]) for some in (even, ~even)
     )
-    return (f" Where two labels are nearly even, the more frequent one below {NEARLY_EVEN}, it is {there:.1%} of "
+    return (f" Where two labels are nearly even, the more frequent one below {NEARLY_EVEN} (a line drawn afterwards), it is {there:.1%} of "
             f"looks: no label is much more frequent there, and who has little to go by is as often above as below. "
             f"Elsewhere it is {elsewhere:.1%}.")  # fmt: skip
 

@@ -13,11 +13,10 @@ import os
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"  # before NumPy is loaded, as in engine.py
 
-import json
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from budgeted.policies import Policy, policy
 from budgeted.purchase import Purchase
 from budgeted.state import State
 from budgeted.streams import POLICY, stream
-from research.speed.engine import Finding
+from research.speed.findings import Finding, exit_status
 
 SEED = 1
 MOST_TIMES = 8
@@ -89,11 +88,8 @@ def main() -> int:
     for name in SIZES:
         finding = measure(name)
         findings.append(finding)
-        verdict = "holds" if finding.holds else "DOES NOT HOLD"
-        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
-    if "--json" in sys.argv:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+        print(finding)
+    return exit_status(findings, "--json" in sys.argv)
 
 
 if __name__ == "__main__":

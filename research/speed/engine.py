@@ -13,38 +13,22 @@ import os
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
 
-import json
 import multiprocessing
 import resource
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from budgeted import Belief, Feature, Problem
 from budgeted.cache import results
 from budgeted.expectation import lookahead
+from research.speed.findings import Finding, exit_status
 
 MUSHROOM_SIZES = (6, 4, 10, 2, 9, 2, 2, 2, 12, 2, 5, 4, 4, 9, 9, 2, 4, 3, 5, 9, 6, 7)
 """Values of mushroom's 22 features; veil-type, constant in the table, has the two documented."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A claim, what was measured, and whether it holds."""
-
-    claim: str
-    measured: float
-    bound: float
-    at_least: bool
-
-    @property
-    def holds(self) -> bool:
-        """Whether the measured figure keeps the bound."""
-        return self.measured >= self.bound if self.at_least else self.measured <= self.bound
 
 
 def a_belief(sizes: Sequence[int], seed: int = 1) -> Belief:
@@ -162,12 +146,8 @@ def main() -> int:
         print(f"{(measure.__doc__ or '').strip()}")
         finding = measure()
         findings.append(finding)
-        sign = ">=" if finding.at_least else "<="
-        verdict = "holds" if finding.holds else "DOES NOT HOLD"
-        print(f"  {finding.claim}: {finding.measured:.3g} ({sign} {finding.bound:g}) {verdict}")
-    if "--json" in sys.argv:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+        print(finding)
+    return exit_status(findings, "--json" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -9,17 +9,15 @@ python -m research.speed.lists [--studies 1 122 1000] [--json]
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import statistics
 import sys
 import tempfile
 import time
 import urllib.request
-from dataclasses import asdict
 
 from budgeted import Feature, Problem, Study
-from research.speed.engine import Finding
+from research.speed.findings import Finding, exit_status
 from research.speed.web import serve
 
 BOUND = 0.02
@@ -76,11 +74,8 @@ def main() -> int:
             process.send_signal(signal.SIGINT)
             process.wait(30)
     for finding in findings:
-        verdict = "holds" if finding.holds else "DOES NOT HOLD"
-        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
-    if given.json:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+        print(finding)
+    return exit_status(findings, given.json)
 
 
 if __name__ == "__main__":

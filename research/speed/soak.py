@@ -27,13 +27,13 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from research.speed.engine import Finding
+from research.speed.findings import Finding, exit_status
 
 EVERY = 5.0
 """Seconds between two samples."""
@@ -318,11 +318,8 @@ def main() -> int:
         print(f"  {name} a minute in the last third: {growth:.3f} ± {error:.3f}")
         findings.append(Finding(f"growth of {name} a minute", growth, bound, False))
     for finding in findings:
-        verdict = "holds" if finding.holds else "DOES NOT HOLD"
-        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
-    if given.json:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+        print(finding)
+    return exit_status(findings, given.json)
 
 
 if __name__ == "__main__":

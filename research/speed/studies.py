@@ -10,12 +10,10 @@ import os
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"  # before NumPy is loaded, as in engine.py
 
-import json
 import statistics
 import sys
 import tempfile
 import time
-from dataclasses import asdict
 from decimal import Decimal
 from typing import ClassVar
 
@@ -27,7 +25,7 @@ from budgeted.journal import Journal
 from budgeted.policies import Choice
 from budgeted.study import decisions
 from budgeted.study.standing import Standing
-from research.speed.engine import Finding
+from research.speed.findings import Finding, exit_status
 
 EVENTS = 20_000
 FEATURES, CASES = 10, 4_000
@@ -151,11 +149,8 @@ def main() -> int:
             print(f"{(measure.__doc__ or '').strip()}")
             finding = measure(database)
             findings.append(finding)
-            verdict = "holds" if finding.holds else "DOES NOT HOLD"
-            print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
-    if "--json" in sys.argv:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+            print(finding)
+    return exit_status(findings, "--json" in sys.argv)
 
 
 if __name__ == "__main__":

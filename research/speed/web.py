@@ -27,13 +27,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from budgeted import Feature, Problem, Study
 from budgeted.events import Asked, Told
-from research.speed.engine import Finding
+from research.speed.findings import Finding, exit_status
 
 FEATURES, CASES, COST = 10, 10_000, Decimal("1.50")
 BOUND = 20.0
@@ -242,8 +242,7 @@ def play(scene: Scene, clients: int, seconds: float, alone: float) -> list[Findi
     if scene.tail:
         findings.append(Finding(f"{claim} p99", most, BOUND, False))
     for finding in findings:
-        verdict = "holds" if finding.holds else "DOES NOT HOLD"
-        print(f"  {finding.claim}: {finding.measured:.3g} (<= {finding.bound:g}) {verdict}")
+        print(finding)
     print()
     return findings
 
@@ -267,9 +266,7 @@ def main() -> int:
         for scene in scenes
         for finding in play(scene, given.clients, given.seconds, given.alone)
     ]
-    if given.json:
-        print(json.dumps([{**asdict(each), "holds": each.holds} for each in findings], indent=2))
-    return 0 if all(finding.holds for finding in findings) else 1
+    return exit_status(findings, given.json)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
@@ -174,6 +175,25 @@ thrifty
         except BudgetedError as error:
             raise self._error(f"{error} ({_origin(entry)})") from error
         return member
+
+
+def check_dataclass(kind: object, what: str, method: str, error: type[BudgetedError]) -> None:
+    """Raise an error unless a class is a dataclass, whose fields are parameters, with a method.
+
+    Parameters
+    ----------
+    kind, what
+        The class, and what it is to be.
+    method
+        As it is called, with its arguments.
+    error
+        To be raised.
+    """
+    name = getattr(kind, "name", kind)
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise error(f"{what} {name!r}: must be a dataclass; its fields are the parameters")
+    if not callable(getattr(kind, method.partition("(")[0], None)):
+        raise error(f"{what} {name!r}: must have {method}")
 
 
 def find(

@@ -27,7 +27,7 @@ from budgeted.belief import Belief, Integers
 from budgeted.errors import AllocationError, EngineError
 from budgeted.expectation import grid, scenarios, spectral
 from budgeted.expectation.estimate import CellEstimates, Estimate
-from budgeted.loss import ZERO_ONE, Loss, named
+from budgeted.loss import Loss, named
 from budgeted.problem import Action
 
 __all__ = [
@@ -254,7 +254,7 @@ def _cells_one_by_one(
 def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
     two = len(belief.problem.labels) == 2
     if wanted == "auto":
-        if two and rule is ZERO_ONE:
+        if two and grid.supports(rule):
             return "grid"
         if two and spectral.supports(rule):
             return "spectral"
@@ -265,9 +265,9 @@ def _engine(belief: Belief, rule: Loss, wanted: str, small: bool) -> str:
             f"{len(belief.problem.labels)}; use enumeration, particles or auto"
         )
     if wanted == "spectral" and not spectral.supports(rule):
-        use = "grid or auto" if rule is ZERO_ONE else "enumeration, particles or auto"
+        use = "grid or auto" if grid.supports(rule) else "enumeration, particles or auto"
         raise EngineError(f"the spectral engine has no {rule.name} loss; use {use}")
-    if wanted == "grid" and rule is not ZERO_ONE:
+    if wanted == "grid" and not grid.supports(rule):
         raise EngineError(f"the grid engine is for zero_one, not {rule.name}; use spectral or auto")
     return wanted
 

@@ -25,6 +25,7 @@ from budgeted.belief import Belief, Integers
 from budgeted.errors import EngineError
 from budgeted.expectation import beta_binomial
 from budgeted.expectation.estimate import CellEstimates, Estimate
+from budgeted.loss import ZERO_ONE, Loss
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +60,11 @@ class Masses:
         second = np.concatenate([np.cumsum(self.second[::-1])[::-1], [0.0]])
         split = np.searchsorted(self.log_odds(), -other.log_odds())
         return float(other.first @ first[split] + other.second @ second[split])
+
+
+def supports(loss: Loss) -> bool:
+    """Whether this is the loss that the grid is made for."""
+    return loss is ZERO_ONE
 
 
 def feature_masses(belief: Belief, feature: int, purchases: Integers) -> Masses:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from budgeted.errors import LearnerError
 from budgeted.problem import Problem
 from budgeted.purchase import Purchase
+from budgeted.registry import check_dataclass
 
 if TYPE_CHECKING:
     from budgeted.learners.committee import Committee
@@ -55,10 +56,4 @@ class Learner(Protocol):
 
 def check_kind(kind: type[Learner]) -> None:
     """Raise an error unless a class can be a learner: a dataclass with ``fit``."""
-    if not (isinstance(kind, type) and is_dataclass(kind)):
-        raise LearnerError(
-            f"learner {getattr(kind, 'name', kind)!r}: must be a dataclass; its fields are the "
-            f"parameters"
-        )
-    if not callable(getattr(kind, "fit", None)):
-        raise LearnerError(f"learner {kind.name!r}: must have fit(problem, purchases)")
+    check_dataclass(kind, "learner", "fit(problem, purchases)", LearnerError)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from budgeted.errors import PolicyError
 from budgeted.problem import Action
+from budgeted.registry import check_dataclass
 from budgeted.state import State
 
 
@@ -79,13 +80,7 @@ class Policy(Chooser, Protocol):
 
 def check_kind(kind: type[Policy]) -> None:
     """Raise an error unless a class can be a policy: a dataclass with ``choose(state, rng)``."""
-    if not (isinstance(kind, type) and is_dataclass(kind)):
-        raise PolicyError(
-            f"policy {getattr(kind, 'name', kind)!r}: must be a dataclass; its fields are the "
-            f"parameters"
-        )
-    if not callable(getattr(kind, "choose", None)):
-        raise PolicyError(f"policy {kind.name!r}: must have choose(state, rng)")
+    check_dataclass(kind, "policy", "choose(state, rng)", PolicyError)
     if not isinstance(getattr(kind, "summary", None), str):
         raise PolicyError(f"policy {kind.name!r}: must have a summary, a line for lists")
 
