@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve test check random portability browser proxy lint reproduce benchmark speed soak help clean
+.PHONY: run serve docs test check random portability browser proxy lint reproduce benchmark speed soak help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,14 @@ run: $(READY)  ## Set up, then watch the default and the paper's policies spend 
 
 serve: $(READY)  ## Set up, then open the page with a sample study, until Ctrl-C
 	$(BIN)/budgeted serve --db budgeted-sample.db --example --open
+
+docs: $(READY)  ## Write again what commands make of docs/: the reference, the pictures, the table of optima
+	$(BIN)/python tools/write_cli_reference.py
+	$(BIN)/python tools/write_optimal.py
+	$(BIN)/python tools/draw_architecture.py
+	$(BIN)/python tools/write_modules.py
+	$(BIN)/budgeted demo --figure docs/demo.svg
+	$(BIN)/python tools/take_screenshots.py
 
 lint: $(READY)  ## Check style, types and layers
 	$(BIN)/ruff format --check .

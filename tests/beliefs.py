@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from budgeted import Belief
+from budgeted.learners.layout import layout_of
 
 
 class Doubtful(Belief):
@@ -18,9 +19,9 @@ class Doubtful(Belief):
     def means(self):
         share = 1 / (1 + 0.3 * self.observed.sum())
         pooled = np.broadcast_to(self.counts.sum(axis=0), self.counts.shape)
-        sums = np.add.reduceat(pooled, self.problem.offsets, axis=1)
-        together = pooled / np.repeat(sums, self.problem.sizes, axis=1)
-        apart = self.counts / np.repeat(self.totals, self.problem.sizes, axis=1)
+        sums = np.add.reduceat(pooled, layout_of(self.problem).offsets, axis=1)
+        together = pooled / np.repeat(sums, layout_of(self.problem).sizes, axis=1)
+        apart = self.counts / np.repeat(self.totals, layout_of(self.problem).sizes, axis=1)
         return share * together + (1 - share) * apart
 
     def observe_at(self, feature, label, value, times=1):

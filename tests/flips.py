@@ -21,9 +21,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from budgeted.errors import BudgetedError
-from budgeted.events import Asked, Cancelled, Told
-from budgeted.journal import Journal, reading
-from budgeted.journal.tables import Head
+from budgeted.studies.events import Asked, Cancelled, Line, Told
+from budgeted.studies.journal import Journal
+from budgeted.studies.journal import rows as journal_rows
+from budgeted.studies.journal.tables import Head
 
 STUDY = "flu"
 PAGE = 4096
@@ -49,7 +50,9 @@ def make_file(folder, pages=40):
 
 def _asked(number):
     scores = (("fever", "ill", 0.25), ("cough", "well", 0.5))
-    return Asked(number, "P1", "fever", "ill", Decimal(1), scores, None, "why", "e", "p", {}, "1")
+    return Asked(
+        "P1", "ill", (Line(number, "fever", Decimal(1)),), scores, None, "why", "e", "p", {}, "1"
+    )
 
 
 def flipped(content, bit):
@@ -80,7 +83,7 @@ class FromMemory:
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._rows = self._fetch(content)
-        reading.checked(self._rows, STUDY, 0, Head(), "here")
+        journal_rows.checked(self._rows, STUDY, 0, Head(), "here")
 
     def _fetch(self, content):
         changed = bytearray(content)
@@ -89,7 +92,7 @@ class FromMemory:
         connection = sqlite3.connect(":memory:")
         try:
             connection.deserialize(bytes(changed))
-            return connection.execute(reading._READ, {"study": STUDY, "after": 0}).fetchall()
+            return connection.execute(journal_rows._READ, {"study": STUDY, "after": 0}).fetchall()
         finally:
             connection.close()
 
@@ -111,7 +114,7 @@ class FromMemory:
         before = self._rows[same - 1][-1] if same else None
         rest = rows[same:] or [(*rows[0][:3], *[None] * 7)]
         rest = [(*row[:2], before, *row[3:]) for row in rest]
-        reading.checked(rest, STUDY, same, Head(), "here")
+        journal_rows.checked(rest, STUDY, same, Head(), "here")
 
 
 def main():

@@ -1,4 +1,7 @@
-"""What every journal must do, whatever database is below: run on each in test_journal.py."""
+"""What a journal in a database must do besides the contract of `budgeted.testing`.
+
+Run on each database in test_journal.py.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +10,16 @@ from decimal import Decimal
 
 import pytest
 
-from budgeted.cli_study.hints import words as command
+from budgeted.cli.studies.hints import words as command
 from budgeted.errors import ConflictError, ForeignHistoryError, JournalError
-from budgeted.events import Cancelled, Closed, Told
-from budgeted.journal import Journal, parse_url, studies
-from budgeted.journal.beside import forget_beside
-from budgeted.journal.connections import make_engine
+from budgeted.studies.events import Cancelled, Told
+from budgeted.studies.journal import Journal, parse_url, studies
+from budgeted.studies.journal.connections import make_engine
+from budgeted.studies.journal.sidecar import forget_beside
 
 
 def told(number):
     return Told(number, "yes", Decimal("1.50"))
-
-
-def check_what_is_appended_is_read(database):
-    with Journal(database, "a", create=True) as journal:
-        written = journal.append([told(1), told(2)], expected=0, by="Ännë ✓")
-        assert journal.read() == written
-        assert [each.seq for each in written] == [1, 2]
-        assert journal.append([Closed("enough")], expected=2, by="me")[0].seq == 3
-    with Journal(database, "a") as again:
-        assert [each.event for each in again.read()] == [told(1), told(2), Closed("enough")]
-        assert again.read()[0].by == "Ännë ✓"
-
-
-def check_reading_goes_on_where_it_stopped(database):
-    with Journal(database, "a", create=True) as journal, Journal(database, "a") as other:
-        journal.append([told(1), told(2), told(3)], expected=0, by="me")
-        for after in range(4):
-            assert [each.seq for each in other.read(after)] == list(range(after + 1, 4))
-        assert other.read(3) == ()
-        journal.append([told(4)], expected=3, by="me")
-        assert [each.seq for each in other.read(3)] == [4]
-        with pytest.raises(JournalError, match="fewer than 9 events"):
-            other.read(9)
 
 
 def check_a_stale_writer_changes_nothing(database):
@@ -65,31 +45,6 @@ def check_one_writes_for_many(database):
             journal.append([told(4), told(5)], expected=3, by=["anna", "b\0n"])
     with Journal(database, "a") as journal:
         assert journal.read() == written
-
-
-def check_studies_are_apart(database):
-    with Journal(database, "a", create=True) as one, Journal(database, "b", create=True) as two:
-        one.append([told(1)], expected=0, by="me")
-        two.append([told(7), told(8)], expected=0, by="me")
-        assert [each.event.number for each in one.read()] == [1]
-        assert [each.event.number for each in two.read()] == [7, 8]
-    assert studies(database) == ("a", "b")
-
-
-def check_all_or_none(database):
-    """An event that cannot be written takes those beside it along."""
-    with Journal(database, "a", create=True) as journal:
-        with pytest.raises(JournalError, match="cannot be written as JSON"):
-            journal.append([told(1), Told(2, "yes", float("nan"))], expected=0, by="me")
-        assert journal.read() == ()
-
-
-def check_odd_texts_survive(database):
-    texts = ["", "it's", '"; DROP TABLE budgeted_events; --', "\u0000", "𝔘", "a\nb", "=1+1"]
-    with Journal(database, "x'; --", create=True) as journal:
-        journal.append([Cancelled(1, text) for text in texts], expected=0, by="O'Neil")
-    with Journal(database, "x'; --") as journal:
-        assert [each.event.why for each in journal.read()] == texts
 
 
 def check_texts_that_cannot_be_stored_are_refused(database):
@@ -170,10 +125,10 @@ def check_a_format_that_is_no_number_is_said(database):
         tamper(journal, "DROP TABLE budgeted_format")
         tamper(journal, f"CREATE TABLE budgeted_format (version {kind})")
         tamper(journal, "INSERT INTO budgeted_format VALUES ('two')")
-    with pytest.raises(JournalError, match="has journal format 'two'; this budgeted knows"):
+    with pytest.raises(JournalError, match="a journal in format 'two'; this budgeted knows"):
         Journal(database, "a")
     repair(database, "DELETE FROM budgeted_format")
-    with pytest.raises(JournalError, match="has journal format nothing"):
+    with pytest.raises(JournalError, match=r"a journal in format .nothing."):
         Journal(database, "a")
 
 

@@ -20,8 +20,8 @@ import pandas  # noqa: F401  (imported here, so that no child begins with that: 
 import pyarrow.parquet  # noqa: F401
 import rich.progress  # noqa: F401
 
-from budgeted import comparison, executors, experiment, results, runner  # noqa: F401
-from budgeted.cli import main
+from budgeted.cli.main import main
+from budgeted.experiments import comparison, executors, runner, spec, store  # noqa: F401
 
 
 def kept(out):
@@ -79,7 +79,7 @@ def kill(file, out, kills, every):
 
 def play(file, out, kills):
     """Kill it, let it finish, and have it done once more without a disturbance."""
-    chosen = experiment.read(file)
+    chosen = spec.read(file)
     every = chosen.runs * len(chosen.contenders)
     at_work = kill(file, out / "killed", kills, every)
     for folder in ("killed", "whole"):

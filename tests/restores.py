@@ -18,7 +18,7 @@ import psycopg
 
 from budgeted import Study
 from budgeted.errors import BudgetedError, ForeignHistoryError
-from tests import studies
+from tests import sample_studies as studies
 from tests.workers import fork
 
 BUDGET = 60

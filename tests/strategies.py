@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase
+from budgeted.learners.layout import layout_of
 
 counts = st.floats(math.log(0.1), math.log(1e5)).map(math.exp)
 tiny_counts = st.floats(math.log(1e-6), math.log(10)).map(math.exp)
@@ -50,7 +51,7 @@ def priors(draw, labels):
 def beliefs(draw, most_seen=5, **options):
     """Beliefs after some observations."""
     problem = draw(problems(**options))
-    shape = problem.prior_counts.shape
+    shape = layout_of(problem).shape
     seen = draw(
         st.lists(st.integers(0, most_seen), min_size=math.prod(shape), max_size=math.prod(shape))
     )
@@ -72,7 +73,7 @@ def purchases(draw, problem, most=25):
     for _ in range(draw(st.integers(0, most))):
         feature = draw(st.integers(0, len(problem.features) - 1))
         case = draw(st.integers(-1, len(labels) - 1))
-        value = draw(st.integers(0, problem.sizes[feature] - 1) | st.none())
+        value = draw(st.integers(0, layout_of(problem).sizes[feature] - 1) | st.none())
         if case < 0:
             label = draw(st.integers(0, len(problem.labels) - 1))
             made.append(Purchase(feature, label, value, 1))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from budgeted import Belief, BudgetedError, Feature, Problem, Purchase, State, simulate
-from budgeted.expectation import expected_loss, lookahead, loss
-from budgeted.judging import Validation
 from budgeted.policies import policy
-from budgeted.synthetic import Synthetic
-from budgeted.worlds import ModelWorld
+from budgeted.simulation.judge import Validation
+from budgeted.simulation.synthetic import Synthetic
+from budgeted.simulation.worlds import ModelWorld
+from budgeted.value import expected_loss, lookahead, loss
 
 HUGE = 10**30
 PROBLEM = Problem(

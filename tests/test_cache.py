@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import budgeted
 from budgeted.cache import MOST_RESULTS, Cache, Remembered, remembered, results, size_of
-from budgeted.web.desk import Desk
-from budgeted.web.office import Office
+from budgeted.studies.commands import Ask
 from budgeted.web.settings import Limits, Settings
-from tests import studies
+from budgeted.web.worker import StudyWorker
+from budgeted.web.workers import StudyWorkers
+from tests import sample_studies as studies
 
 
 @given(
@@ -139,9 +140,9 @@ def test_what_refers_to_itself():
 DECIDING = ("expectation", "policies", "learners", "special", "memory", "belief", "study")
 """Where results depend on the counts and the history of a study."""
 SMALL = {
-    "budgeted.expectation.spectral._prior_factor": "32 results of 1.4 kB",
-    "budgeted.expectation.worth._prior_factor": "32 results of 0.4 kB",
-    "budgeted.expectation.imagined._compositions": "64 results of at most 225 rows of 225 numbers",
+    "budgeted.value.spectral._prior_factor": "32 results of 1.4 kB",
+    "budgeted.value.information._prior_factor": "32 results of 0.4 kB",
+    "budgeted.value.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",
 }
 """What `functools` may remember there, and why."""
 
@@ -164,12 +165,12 @@ def test_pages_that_are_kept_are_bounded_in_bytes(tmp_path):
     study = studies.begin(str(tmp_path / "studies.db"), "flu")
 
     async def look():
-        desk = Desk(study)
+        worker = StudyWorker(study)
         for at in range(60):
-            page = await desk.view("page", lambda _study, at: bytes([at]) * 1_000_000, at)
+            page = await worker.view("page", lambda _study, at: bytes([at]) * 1_000_000, at)
             assert page[0] == at
-        await desk.release()
-        return size_of(desk._views), desk.bytes
+        await worker.release()
+        return size_of(worker._views), worker.bytes
 
     kept, counted = asyncio.run(look())
     assert 1_000_000 < kept < 9_000_000
@@ -184,15 +185,15 @@ def test_open_studies_are_bounded_in_bytes(tmp_path):
         studies.begin(database, name, per_label=200).release()
 
     async def work(most):
-        office = Office(Settings(database, limits=Limits(memory=most)))
-        await office.open()
+        workers = StudyWorkers(Settings(database, limits=Limits(memory=most)))
+        await workers.open()
         for turn in range(2):
             for name in names:
-                desk = await office.desk(name)
-                await desk.ask(3, by="anna")
-                assert (await desk.look()).events == 1 + 3 * (turn + 1 + 2 * (most > 1))
-        kept = len(office._desks)
-        await office.close()
+                worker = await workers.worker(name)
+                await worker.do(Ask(3), by="anna")
+                assert (await worker.look()).events == 1 + 3 * (turn + 1 + 2 * (most > 1))
+        kept = len(workers._workers)
+        await workers.close()
         return kept
 
     assert asyncio.run(work(1)) == 1

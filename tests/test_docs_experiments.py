@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from budgeted.experiment import _FILE_KEYS, _KEYS, _TABLE_KEYS, parse
+from budgeted.experiments.problems import FILE_KEYS, TABLE_KEYS
+from budgeted.experiments.spec import _KEYS, parse
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "experiments.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 CARS, VISITS = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 (CHEAPEST,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -41,6 +42,6 @@ def test_the_example_of_an_own_table_and_policy_runs(tmp_path):
     assert {played.names.labels[each] for each in played.label} == {"ill", "well"}
 
 
-@pytest.mark.parametrize("key", sorted({*_KEYS, *_FILE_KEYS, *_TABLE_KEYS}))
+@pytest.mark.parametrize("key", sorted({*_KEYS, *FILE_KEYS, *TABLE_KEYS}))
 def test_every_key_is_in_the_page(key):
     assert f"`{key}`" in TEXT or f"`problem.{key}`" in TEXT or key in ("problem", "policy")

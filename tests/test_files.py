@@ -6,12 +6,13 @@ import os
 import pyarrow
 import pytest
 
-from budgeted import datasets, run_files
 from budgeted.errors import AccessError, DatasetError, RunnerError, StorageError
+from budgeted.experiments import run_files
 from budgeted.files import write_atomically
-from budgeted.web.credential_files import remove_line, write_line
-from budgeted.web.ended import EndedSessions
-from budgeted.web.signing import kept_secret
+from budgeted.simulation import datasets
+from budgeted.web.auth.credential_files import remove_line, write_line
+from budgeted.web.auth.ended import EndedSessions
+from budgeted.web.auth.signing import kept_secret
 from budgeted.web.storage import write_whole
 
 

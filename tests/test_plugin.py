@@ -1,7 +1,8 @@
-"""The example of docs/extending.md: a package with a policy, a learner and a loss of its own."""
+"""The example of docs/extending.md: a policy, a learner, a loss and a price list in a package."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 
 from budgeted import Belief, Feature, Problem
-from budgeted.expectation import expected_loss, loss
-from budgeted.loss import GINI, Loss
-from budgeted.testing import check_learner, check_policy
+from budgeted.testing import check_learner, check_loss, check_policy, check_price_list
+from budgeted.value import expected_loss, loss
+from budgeted.value.loss import GINI, Loss
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -51,16 +52,23 @@ def thrifty(monkeypatch):
     import thrifty
 
     yield thrifty
-    del sys.modules["thrifty"]
+    for name in [each for each in sys.modules if each.partition(".")[0] == "thrifty"]:
+        del sys.modules[name]
 
 
 def test_it_keeps_the_contracts(thrifty):
     check_policy(thrifty.Thrifty())
-    check_learner(thrifty.Smoothed())
-    check_learner(thrifty.Smoothed(count=2))
+    check_loss(thrifty.BHATTACHARYYA)
+    from thrifty.kernel import Kernel
+    from thrifty.visits import VisitFee
+
+    check_learner(Kernel())
+    check_learner(Kernel(alike=0.75))
+    check_price_list(VisitFee())
+    check_price_list(VisitFee(fee="0.25"))
 
 
-def test_the_policy_and_the_loss_are_known_to_the_command_line(site):
+def test_the_policy_the_loss_and_the_price_list_are_known_to_the_command_line(site):
     listed = json.loads(run(site, "-m", "budgeted", "policies", "--json").stdout)
     assert listed[-1]["name"] == "thrifty"
     done = run(site, "-m", "budgeted", "simulate", "--policy", "thrifty", "--runs", "2",
@@ -69,6 +77,14 @@ def test_the_policy_and_the_loss_are_known_to_the_command_line(site):
     done = run(site, "-m", "budgeted", "simulate", "--policy", "greedy", "--runs", "1",
                "--budget", "2", "--features", "3", "--loss", "bhattacharyya")  # fmt: skip
     assert done.returncode == 0, done.stderr
+    listed = json.loads(run(site, "-m", "budgeted", "price-lists", "--json").stdout)
+    assert listed[-1]["name"] == "visit-fee"
+    assert listed[-1]["parameters"] == ["fee"]
+    done = run(site, "-m", "budgeted", "simulate", "--policy", "round-robin", "--runs", "1",
+               "--budget", "13", "--features", "3", "--prices", "visit-fee", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    spent = [point["spent"] for point in json.loads(done.stdout)["curve"]]
+    assert spent == [6, 12], "each value is the first of its case: 1 and the fee of 5"
     without = subprocess.run(
         [sys.executable, "-m", "budgeted", "simulate", "--policy", "thrifty"],
         capture_output=True, text=True, check=False,
@@ -77,13 +93,36 @@ def test_the_policy_and_the_loss_are_known_to_the_command_line(site):
     assert "there is no policy 'thrifty'" in without.stderr
 
 
+def test_what_cannot_be_loaded_is_one_plain_line(site):
+    entries = next(site.glob("*.dist-info")) / "entry_points.txt"
+    text = entries.read_text().replace("thrifty:Thrifty", "thrifty:Nobody")
+    entries.write_text(text.replace("kernel = ", "naive-bayes = "))
+    done = run(site, "-m", "budgeted", "policies")
+    assert done.returncode == 0, done.stderr
+    assert "thrifty" not in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Warning: policy 'thrifty' of budgeted-thrifty (thrifty:Nobody) cannot ")
+    done = run(site, "-m", "budgeted", "simulate", "--learner", "naive-bayes", "--runs", "1",
+               "--budget", "1")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = "Warning: budgeted-thrifty (thrifty.kernel:Kernel) names a learner 'naive-bayes', and"
+    assert said not in done.stderr, "nobody asked for it"
+    done = run(site, "-m", "budgeted", "simulate", "--learner", "nobody", "--runs", "1")
+    assert said in done.stderr
+    assert "PluginWarning" not in done.stderr
+
+
 STUDY = """
 name = "paid"
 budget = 10
-learner = "smoothed"
+learner = "kernel"
 loss = "bhattacharyya"
 labels = ["well", "ill"]
 prior = [0.5, 0.5]
+case_rule = "overlap"
+[prices]
+list = "visit-fee"
+fee = "2.50"
 [policy]
 name = "thrifty"
 [[features]]
@@ -97,7 +136,7 @@ cost = 3
 """
 
 
-def test_a_study_uses_all_three_by_their_names(site, tmp_path):
+def test_a_study_uses_all_four_by_their_names(site, tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
     (tmp_path / "cases.csv").write_text("case,label\n" + "".join(
         f"P{at},{('well', 'ill')[at % 2]}\n" for at in range(8)
@@ -111,13 +150,28 @@ def test_a_study_uses_all_three_by_their_names(site, tmp_path):
     study("new", "study.toml", "--cases", "cases.csv")
     asked = json.loads(study("ask", "--json"))
     assert "fever" in json.dumps(asked)
-    assert "nothing costs less than 1" in json.dumps(asked)
+    assert "nothing costs less than 3.50" in json.dumps(asked), "1 and the fee"
+    assert asked["requests"][0]["cost"] == "3.50"
     study("tell", "1", "yes")
     status = json.loads(study("status", "--json"))
-    assert "smoothed" in json.dumps(status)
-    model = json.loads(study("model"))
-    chances = model["features"][0]["probabilities"][0]
-    assert sorted(map(tuple, chances)) == [(0.25, 0.75), (0.5, 0.5)]
+    assert 0 <= status["outlook"]["error"] <= 1
+    assert [each["cost"] for each in status["cells"]] == ["3.50", "3.50", "5.50", "5.50"]
+    study("model", "--out", "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    assert plain["learner"] == "kernel"
+    assert [each["values"] for each in plain["predictor"]["cases"]] == [[1, -1]]
+    (tmp_path / "new.csv").write_text("fever,scan\nyes,\n,\n")
+    said = study("predict", "new.csv", "--model", "model.json").splitlines()
+    assert said[2].endswith("0.500000,0.500000")
+    without = subprocess.run(
+        [sys.executable, "-m", "budgeted", "study", "predict", "new.csv", "--model", "model.json"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert without.returncode == 1
+    assert "it was made by the learner 'kernel', which alone can read it; install" in without.stderr
+    more = json.loads(study("record", "P0", "scan", "yes", "--charge", "3", "--json"))
+    assert more["spent"] == "6.50"
+    study("verify")
 
 
 def test_a_loss_of_ones_own_is_computed_by_going_through_all_cases(thrifty):
@@ -142,16 +196,19 @@ runs = 2
 seed = 1
 [problem]
 synthetic = "figure-3b"
+[prices]
+list = "visit-fee"
+fee = 1
 [[policy]]
 name = "thrifty"
-learner = "smoothed"
+learner = "kernel"
 [[policy]]
 name = "greedy"
 """
 PACKAGES = """
 import json, sys
-from budgeted.experiment import read
-from budgeted.results import provenance
+from budgeted.experiments.spec import read
+from budgeted.experiments.store import provenance
 print(json.dumps(dict(provenance(read("mine.toml")).own)))
 """
 
@@ -172,7 +229,8 @@ def test_an_experiment_uses_them_and_its_runs_know_their_code(site, tmp_path):
     before = packages(site)
     assert list(before) == ["thrifty"]
     changed = site / "thrifty"
-    changed.mkdir()
+    shutil.copytree(PLUGIN / "src" / "thrifty", changed,
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
     text = (PLUGIN / "src" / "thrifty" / "__init__.py").read_text(encoding="utf-8")
     (changed / "__init__.py").write_text(text + "\n# a remark\n", encoding="utf-8")
     assert packages(site) == before, "remarks do not decide"

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
 from budgeted.cache import results
-from budgeted.expectation import expected_loss, lookahead, loss
-from budgeted.loss import LOSSES
+from budgeted.value import expected_loss, lookahead, loss
+from budgeted.value.loss import LOSSES
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts
 

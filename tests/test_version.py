@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import budgeted
-from budgeted.cli import main
+from budgeted.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,3 +31,10 @@ def test_the_citation_names_the_version():
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     named = re.findall(r"^version: (.+)$", citation, re.MULTILINE)
     assert named == [budgeted.__version__]
+
+
+def test_the_public_names_are_there():
+    for name in budgeted.__all__:
+        assert getattr(budgeted, name) is not None
+    assert budgeted.policy("round-robin").name == "round-robin"
+    assert budgeted.Feature("f", budgeted.Categorical(("no", "yes")), 1).values == ("no", "yes")

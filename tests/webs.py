@@ -18,7 +18,7 @@ from budgeted import Feature, Problem, Study
 from budgeted.web.app import create_app
 from budgeted.web.server import Server, listen
 from budgeted.web.settings import Settings
-from tests.studies import CLOCK
+from tests.sample_studies import CLOCK
 
 STUDY = """
 name = "flu"

@@ -15,7 +15,7 @@ import sys
 import time
 
 from budgeted import Study
-from tests import studies
+from tests import sample_studies as studies
 
 KILLS, STUDIES = 200, 5
 WORKERS, PURCHASES = 8, 2_000

@@ -11,10 +11,16 @@ import gzip
 import tempfile
 from pathlib import Path
 
-from budgeted.datasets.archives import RECIPES, Archive, fetch, rebuild, with_header
-from budgeted.datasets.catalogue import CATALOGUE
+from budgeted.simulation.datasets.archives import (
+    RECIPES,
+    Archive,
+    fetch,
+    rebuild,
+    with_header,
+)
+from budgeted.simulation.datasets.catalogue import CATALOGUE
 
-TABLES = Path(__file__).parents[1] / "src" / "budgeted" / "datasets" / "uci"
+TABLES = Path(__file__).parents[1] / "src" / "budgeted" / "simulation" / "datasets" / "uci"
 
 
 def main() -> None:

@@ -15,79 +15,71 @@ ROOT = Path(__file__).resolve().parent.parent
 
 WHAT = {
     "cli": "the command line, thin",
-    "cli_optimal": "about the optimum",
-    "cli_experiment": "about experiments",
-    "cli_serve": "about the page",
-    "web": "pages, their JSON twins, the door",
-    "comparison": "policies side by side",
-    "runner": "runs on any executor",
-    "learners": "purchases → the classifier, and how wrong it expects to be",
-    "executors": "processes, Dask",
-    "results": "runs in a folder",
-    "changes": "what was another",
-    "run_files": "runs as Parquet",
-    "dask_files": "files for workers",
-    "own_policies": "those of the user",
-    "sources": "files of the user",
-    "provenance": "which code it was",
-    "deciding_code": "the code that decides",
-    "fingerprints": "no mixtures",
-    "experiment": "TOML → policies, seeds",
-    "runs": "whole runs and their curves",
-    "cli_datasets": "about tables",
-    "cli_study": "its commands about studies",
-    "study": "ask, tell, status",
-    "journal": "append, read",
-    "events": "what can happen",
-    "model": "the classifier",
-    "streams": "one seed, many streams",
-    "synthetic": "the synthetic problems of the paper",
-    "datasets": "UCI tables, splits",
-    "table": "CSV, dataframes",
-    "figures": "Vega-Lite to files",
-    "simulation": "simulate()",
-    "judging": "errors of classifiers",
-    "worlds": "who answers",
+    "web": "pages, their JSON twins, who is let in",
+    "expectation": "= value",
+    "datasets": "= simulation.datasets",
+    "synthetic": "= simulation.synthetic",
+    "runs": "= experiments.runs",
+    "experiments": "many runs of many policies, anywhere",
+    "studies": "what people do to a study, and its journal",
+    "testing": "the contracts of every seam, for outsiders",
+    "simulation": "worlds, judges, tables",
     "optimal": "exact regret",
-    "testing": "contracts",
-    "policies": "choose(state, rng) → Choice",
-    "state": "money, history, pending",
-    "expectation": "loss, now and expected",
-    "cases": "which case",
-    "belief": "Dirichlet counts",
-    "loss": "gini, entropy, zero_one",
-    "purchase": "Purchase, Request",
-    "history": "all purchases, oldest first",
-    "problem": "Feature, Problem, Action",
-    "money": "exact decimals",
-    "cache": "remembered, within bytes",
-    "memory": "results by what they depend on",
+    "policies": "what to buy next",
+    "state": "money, history, what is under way, which case",
+    "value": "losses, now and expected",
+    "learners": "from purchases to the classifier",
+    "seeds": "one seed, many streams",
+    "problem": "what is for sale, at what price",
+    "provenance": "which code it was",
     "registry": "members by name",
-    "names": "as given",
-    "pending": "requests under way",
-    "cli_output": "when nothing can be printed",
-    "nearest": "as meant",
-    "predictions": "files of cases",
+    "formats": "numbered, with upcasts",
+    "memory": "results by what they depend on",
     "errors": "what can go wrong",
+    "cache": "remembered, within bytes",
     "files": "whole or not at all",
-    "listing": "the first of many",
     "hints": "what to do instead",
-    "special": "log-gamma, digamma",
+    "listing": "the first of many",
+    "nearest": "as meant",
     "statistics": "means, intervals",
 }
 
-PURCHASE = (
-    ("policy.choose(state, rng)", "a pure function: nothing to save, replay or reseed"),
-    ("state.depths()", "how often can the free money and the cases left buy each cell?"),
-    ("lookahead(belief, depths)", "expected loss of every cell, by the exact engine"),
-    ("Choice", "the cell, the scores of all cells, the reason in words"),
-    ("stock.buy(action)", "the world picks a case and hands over its value"),
-    ("state.after(purchase)", "paid, observed, remembered: a new state"),
-    ("validation.error(learner.fit(problem, history))", "a row of the run: error by now"),
-)
+SEAMS = {
+    "studies": "Command: decide(draft) → events",
+    "policies": "Policy: choose(state, rng) → Choice",
+    "value": "Engine: supports(…), expected loss · Loss",
+    "learners": "Learner: fit(problem, purchases) → Predictor",
+    "problem": "Feature kind: read, category · Price list: quote(order, case)",
+    "registry": "Registry: register, entry points",
+}
+"""Where others can put in members of their own: one interface each."""
 
-BOX, GAP, LEFT = 44, 14, 24
-WIDTH, MIDDLE, RIGHT = 1080, 610, 650
+PURCHASE = (
+    (
+        "policies",
+        "policy.choose(state, rng) → Choice",
+        "which features of a case of which label, and why",
+    ),
+    ("state.cases", "the case rule", "which case of that label: fresh, overlap or settle"),
+    ("problem.prices", "prices.quote(order, case)", "what this order costs on this case, exactly"),
+    (
+        "studies",
+        "Asked, appended to the journal",
+        "the decision with its scores; the money is reserved",
+    ),
+    ("problem.features", "kind.read(told)", "what a laboratory says, as a value of the feature"),
+    ("studies", "Told, appended to the journal", "the same for Failed, Cancelled, Corrected, …"),
+    ("state", "state.after(purchase)", "paid, observed, remembered: a new state"),
+    (
+        "learners",
+        "learner.fit(problem, history)",
+        "the predictor: status, charts, judge and model file use this one",
+    ),
+)
+"""One value, from the question to the classifier; a simulation leaves out the journal."""
+
+BOX, TALL, GAP, LEFT = 44, 50, 14, 24
+WIDTH, MIDDLE, RIGHT = 1180, 640, 680
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 
 
@@ -117,6 +109,17 @@ def box(x: float, y: float, width: float, title: str, words: str, fill: str) -> 
     )
 
 
+def step_box(x: float, y: float, width: float, home: str, call: str, words: str) -> str:
+    """Return a step of a purchase: where it is done, by what, and what it is for."""
+    return (
+        f"<rect x='{x:g}' y='{y:g}' width='{width:g}' height='{TALL}' rx='6' fill='#f4f1ea' "
+        "stroke='#46627f'/>"
+        + text(x + 12, y + 18, call, bold=True)
+        + text(x + width - 12, y + 18, home, size=11, text_anchor="end", fill="#46627f")
+        + text(x + 12, y + 38, words, size=11, fill="#333333")
+    )
+
+
 def draw() -> str:
     """Return the picture as SVG."""
     rows = layers()
@@ -129,26 +132,41 @@ def draw() -> str:
         "orient='auto'><path d='M0,0 L8,4 L0,8 z' fill='#46627f'/></marker></defs>",
         f"<rect width='{WIDTH}' height='{height:g}' fill='white'/>",
         text(LEFT, 30, "The layers", size=18, bold=True),
-        text(LEFT, 50, "A module imports only from rows below its own.", size=12, fill="#555555"),
+        text(
+            LEFT,
+            50,
+            "A package imports only from rows below its own. Yellow: open to members of others.",
+            size=12,
+            fill="#555555",
+        ),
         text(RIGHT, 30, "One purchase", size=18, bold=True),
-        text(RIGHT, 50, "Round and round, until choose() says None.", size=12, fill="#555555"),
+        text(
+            RIGHT,
+            50,
+            "Round and round, until choose() says None; each step has one home.",
+            size=12,
+            fill="#555555",
+        ),
     ]
     for number, row in enumerate(rows):
         y = top + number * (BOX + GAP)
         width = (MIDDLE - LEFT - GAP * (len(row) - 1)) / len(row)
         for position, name in enumerate(row):
             x = LEFT + position * (width + GAP)
-            parts.append(box(x, y, width, name, WHAT[name], "#dfeaf5"))
-    step = (len(rows) * (BOX + GAP) - GAP - BOX) / (len(PURCHASE) - 1)
-    for number, (call, words) in enumerate(PURCHASE):
+            fill = "#fbe3b5" if name in SEAMS else "#dfeaf5"
+            words = SEAMS.get(name, "") if len(row) == 1 else WHAT[name]
+            title = f"{name} — {WHAT[name]}" if words in SEAMS.values() else name
+            parts.append(box(x, y, width, title, words or WHAT[name], fill))
+    step = (len(rows) * (BOX + GAP) - GAP - TALL) / (len(PURCHASE) - 1)
+    for number, (home, call, words) in enumerate(PURCHASE):
         y = top + number * step
-        parts.append(box(RIGHT + 30, y, WIDTH - RIGHT - 60, call, words, "#fdf0dc"))
+        parts.append(step_box(RIGHT + 20, y, WIDTH - RIGHT - 60, home, call, words))
         if number:
-            x = (RIGHT + WIDTH) / 2
-            parts.append(arrow(f"M{x:g},{y - step + BOX:g} L{x:g},{y - 2:g}"))
-    bottom = top + (len(PURCHASE) - 1) * step + BOX / 2
+            x = (RIGHT + WIDTH - 20) / 2
+            parts.append(arrow(f"M{x:g},{y - step + TALL:g} L{x:g},{y - 2:g}"))
+    bottom = top + (len(PURCHASE) - 1) * step + TALL / 2
     side = WIDTH - 12
-    parts.append(arrow(f"M{WIDTH - 30},{bottom:g} H{side} V{top + BOX / 2:g} H{WIDTH - 26}"))
+    parts.append(arrow(f"M{WIDTH - 40},{bottom:g} H{side} V{top + TALL / 2:g} H{WIDTH - 38}"))
     return "\n".join([*parts, "</svg>\n"])
 
 

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import click
 
-from budgeted.datasets import Rehearsal, load, split
 from budgeted.learners import LEARNERS
-from budgeted.policies import POLICIES, policy, settings
-from budgeted.purchase import Purchase
-from budgeted.simulation import simulate
-from budgeted.synthetic import Synthetic
+from budgeted.policies import POLICIES, policy, preferences
+from budgeted.problem.orders import Purchase
+from budgeted.simulation.datasets import Rehearsal, load, split
+from budgeted.simulation.simulator import simulate
+from budgeted.simulation.synthetic import Synthetic
 
 RECORD = Path(__file__).with_name("same_numbers.json")
 SEEDS = (1, 2, 3)
@@ -41,7 +41,7 @@ def played(name: str, problem: str, seed: int) -> dict[str, object]:
     """Return what a policy buys, and how wrong the classifiers are that learn from it."""
     rehearsal = PROBLEMS[problem](seed)
     chooser = policy(name)
-    world = replace(rehearsal.world, rule=settings(chooser).get("cases", "fresh"))
+    world = replace(rehearsal.world, case_rule=preferences(chooser).get("case_rule", "fresh"))
     steps = simulate(rehearsal.problem, chooser, world, seed=seed, loss=None)
     bought = [Purchase(each.feature, each.label, each.value, each.cost, each.case)
               for each in steps]  # fmt: skip

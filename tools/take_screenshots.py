@@ -7,6 +7,7 @@ Needs the extras of the development environment and a Chromium.
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -21,15 +22,30 @@ from pathlib import Path
 from socket import socket
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from budgeted.study.example import STUDY, answers, cases
-from budgeted.study.words import as_csv
+from budgeted.studies.example import STUDY, answers, cases
+from budgeted.studies.log import as_csv
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "web"
-LARGEST = 300_000
+TAKEN = ROOT / "results" / "screenshots"
+LARGEST = 90_000
 """Bytes of a picture; a larger one makes every clone slower."""
+QUALITY = 0.8
+"""Of WebP: letters stay sharp."""
+_TO_WEBP = """async ([png, quality]) => {
+  const picture = new Image();
+  picture.src = "data:image/png;base64," + png;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = picture.width;
+  canvas.height = picture.height;
+  canvas.getContext("2d").drawImage(picture, 0, 0);
+  return canvas.toDataURL("image/webp", quality).split(",")[1];
+}"""
+_DESKTOP: ViewportSize = {"width": 1200, "height": 860}
+_TALL: ViewportSize = {"width": 1200, "height": 1500}
 _FEATURES = ("ferritin", "transferrin", "crp", "mcv")
 _PASSWORD = "only for the picture"
 
@@ -37,18 +53,20 @@ _PASSWORD = "only for the picture"
 def main() -> None:
     """Take all pictures."""
     PICTURES.mkdir(parents=True, exist_ok=True)
+    TAKEN.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         with served(Path(folder), "--example") as url:
-            desktop = browser.new_page(viewport={"width": 1200, "height": 860})
+            desktop = browser.new_page(viewport=_DESKTOP)
             take_pages(desktop, url)
             take_new_study(desktop, url)
             take_rehearsal(desktop, url)
             take_small_ones(browser, url)
         take_login(browser, Path(folder))
+        convert(browser.new_page())
         browser.close()
-    for picture in sorted(PICTURES.glob("*.png")):
+    for picture in sorted(PICTURES.glob("*.webp")):
         size = picture.stat().st_size
         print(f"{picture.relative_to(ROOT)}: {size // 1000} kB")
         if size > LARGEST:
@@ -61,11 +79,13 @@ def take_pages(page: Page, url: str) -> None:
     page.goto(study)
     drawn(page, 4)
     shoot(page, "study")
-    page.locator(".columns").screenshot(path=PICTURES / "charts.png")
+    page.locator(".columns").screenshot(path=TAKEN / "charts.png")
     card = page.locator(".card").first
     card.get_by_text("Why this one?").click()
     card.get_by_text("It failed").click()
-    card.screenshot(path=PICTURES / "request.png")
+    page.set_viewport_size(_TALL)  # what does not fit into the window may not be painted in time
+    card.screenshot(path=TAKEN / "request.png")
+    page.set_viewport_size(_DESKTOP)
     page.goto(f"{study}/worklist")
     shoot(page, "worklist", height=420)
     page.goto(f"{study}/history")
@@ -116,7 +136,7 @@ def take_small_ones(browser: Browser, url: str) -> None:
     phone.goto(f"{url}/studies/anaemia")
     drawn(phone, 4)
     shoot(phone, "phone")
-    dark = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="dark")
+    dark = browser.new_page(viewport=_DESKTOP, color_scheme="dark")
     dark.goto(f"{url}/studies/anaemia")
     drawn(dark, 4)
     shoot(dark, "dark")
@@ -143,7 +163,15 @@ def shoot(page: Page, name: str, height: int | None = None, whole: bool = False)
         width = (page.viewport_size or {"width": 1200})["width"]
         options["clip"] = {"x": 0, "y": 0, "width": width, "height": height}
         options["full_page"] = True
-    page.screenshot(path=PICTURES / f"{name}.png", **options)
+    page.screenshot(path=TAKEN / f"{name}.png", **options)
+
+
+def convert(page: Page) -> None:
+    """Write the pictures as WebP, less than half the size; a browser converts them itself."""
+    for taken in sorted(TAKEN.glob("*.png")):
+        given = [base64.b64encode(taken.read_bytes()).decode(), QUALITY]
+        found = base64.b64decode(page.evaluate(_TO_WEBP, given))
+        (PICTURES / f"{taken.stem}.webp").write_bytes(found)
 
 
 def drawn(page: Page, charts: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from budgeted.cli import main
+from budgeted.cli.main import main
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 
@@ -20,7 +20,10 @@ def commands(command: click.Command, path: str) -> Iterator[str]:
     """Yield the words of a command and of all below it."""
     yield path
     if isinstance(command, click.Group):
-        for name, inner in sorted(command.commands.items()):
+        context = click.Context(command)
+        for name in sorted(command.list_commands(context)):
+            inner = command.get_command(context, name)
+            assert inner is not None, name
             yield from commands(inner, f"{path} {name}")
 
 

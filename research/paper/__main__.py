@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from budgeted import executors
-from budgeted.cli_experiment import draw, run_with_progress
-from budgeted.experiment import Experiment, read
-from budgeted.results import Store
-from budgeted.runs import Runs
+from budgeted.cli.experiments import run_with_progress
+from budgeted.experiments import executors
+from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.experiments.figures import save
+from budgeted.experiments.runs import Runs
+from budgeted.experiments.spec import Experiment, read
+from budgeted.experiments.store import Store
 from research.paper.claims import CLAIMS, RUN_TIMES, run_times
 from research.paper.origin import Origin, folder_of_page
 from research.paper.report import PAGE, Circumstances, page
+from research.pictures import save_small
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 """A file for each figure and table of the paper."""
@@ -46,7 +50,7 @@ def main(runs: int, workers: int | None, out: str, docs: str | None) -> None:
         for name, experiment in experiments.items():
             _, results[name] = run_with_progress(experiment, Path(out), executor)
         drawn = [
-            executor.submit(draw, experiment, results[name], folder, "png")
+            executor.submit(_draw, experiment.title, results[name], folder, name)
             for name, experiment in experiments.items()
         ]
         for each in drawn:
@@ -69,6 +73,12 @@ def main(runs: int, workers: int | None, out: str, docs: str | None) -> None:
     click.echo(f"wrote {target}; {computed} runs computed, {minutes:.1f} minutes")
     if look:
         click.echo(f"this is a look ({look}); the committed page is as it was")
+
+
+def _draw(title: str, results: Mapping[str, Runs], folder: Path, name: str) -> None:
+    """Draw the curves, which the page shows, and the purchases, which are not kept with it."""
+    save_small(curves_figure(title, results), folder / f"{name}.svg")
+    save(purchases_figure(title, results), folder / f"{name}-purchases.svg")
 
 
 def _seconds(experiment: Experiment, repeats: int = 3) -> dict[str, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from budgeted.runs import Runs
+from budgeted.experiments.runs import Runs
 from budgeted.statistics import Mean, paired, ratio_of_means
 from research.paper.comparisons import compare, compare_after, share_of_purchases
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.runs import Runs
+from budgeted.experiments.runs import Runs
 from budgeted.statistics import Integers, Interval, paired, resampled
 
 

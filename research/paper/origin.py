@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from budgeted.fingerprints import one_fingerprint, provenances, versions
+from budgeted.experiments.fingerprints import one_fingerprint, provenances, versions
+from budgeted.experiments.runs import Runs
 from budgeted.provenance import code
-from budgeted.runs import Runs
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from budgeted.experiment import Experiment
+from budgeted.experiments.spec import Experiment
 from budgeted.statistics import Mean
 from research.paper.claims import HOLDS, IN_PART, NOT, Claim, Finding, Results
 from research.paper.origin import DOCS, Origin
@@ -48,7 +48,8 @@ def page(
         f"{circumstances}. Each experiment is a file in `research/paper/experiments/`; the rules below were "
         "written into `research/paper/claims.py` before the runs. Intervals are 95 %, of "
         "differences between runs in the same worlds; nothing is corrected for the number of "
-        "comparisons.",
+        "comparisons. `make reproduce` also draws how often each policy bought each feature "
+        "(`docs/reproduction/*-purchases.svg`, not kept in the repository).",
         "## Verdicts",
         "| claim | of the paper, in short | verdict |\n| ---: | --- | --- |\n"
         + "\n".join(
@@ -87,8 +88,7 @@ def _section(
         if name not in shown:
             shown.add(name)
             title = experiments[name].title
-            lines.append(f"![{title}](reproduction/{name}.png)")
-            lines.append(f"![{title}: purchases per feature](reproduction/{name}-purchases.png)")
+            lines.append(f"![{title}](reproduction/{name}.svg)")
     return "\n\n".join(lines)
 
 

@@ -19,21 +19,21 @@ from pathlib import Path
 import click
 import numpy as np
 
-from budgeted import executors
-from budgeted.datasets import Rehearsal, load, split
+from budgeted.experiments import executors
 from budgeted.files import write_atomically
-from budgeted.judging import Validation
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes
 from budgeted.policies import policy
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
-from budgeted.simulation import simulate
+from budgeted.problem.orders import Purchase
+from budgeted.seeds import stream
+from budgeted.simulation.datasets import Rehearsal, load, split
+from budgeted.simulation.judge import Validation
+from budgeted.simulation.simulator import simulate
+from budgeted.simulation.synthetic import Synthetic
+from budgeted.simulation.worlds import TableWorld
 from budgeted.statistics import Mean, paired
-from budgeted.streams import stream
-from budgeted.study import example
-from budgeted.study.file import parse_toml, study_of
-from budgeted.synthetic import Synthetic
-from budgeted.worlds import TableWorld
+from budgeted.studies import example
+from budgeted.studies.files import parse_toml, study_of
 from research.quality.zoo.plays import fingerprint
 from research.quality.zoo.runs import within
 
@@ -41,7 +41,7 @@ RESULTS = Path(__file__).with_name("kept") / "fixed.json"
 SEED = 20261220
 """Of all runs."""
 _FIXED = 6
-"""Path of the streams of this module, below the seed; see `budgeted.streams`."""
+"""Path of the streams of this module, below the seed; see `budgeted.seeds`."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def run(name: str, number: int) -> list[dict[str, float]]:
     seed = int(stream(SEED, _FIXED, list(BARS).index(name), number).integers(2**31))
     rehearsal = bar.draw(seed)
     judge = rehearsal.truth or rehearsal.validation
-    world = replace(rehearsal.world, rule="settle")
+    world = replace(rehearsal.world, case_rule="settle")
     steps = simulate(rehearsal.problem, policy("auto"), world, seed=seed, loss=None)
     bought = tuple(
         Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.figures import Figure, frame
+from budgeted.experiments.figures import Figure, frame
 from research.quality.zoo.results import Looks
 from research.quality.zoo.runs import LOOKS
 

@@ -16,7 +16,7 @@ import click
 import numpy as np
 
 from budgeted.errors import BudgetedError
-from budgeted.figures import save
+from budgeted.experiments.figures import save
 from budgeted.statistics import Mean, paired
 from research.quality import fixed
 from research.quality.pictures import on_the_way, predicted_and_true

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from budgeted.cache import results
-from budgeted.experiment import parse
+from budgeted.experiments.spec import parse
 from budgeted.policies import Policy, policy
-from budgeted.purchase import Purchase
+from budgeted.seeds import POLICY, stream
 from budgeted.state import State
-from budgeted.streams import POLICY, stream
 from research.speed.findings import Finding, exit_status
 
 SEED = 1
@@ -45,23 +44,22 @@ def states(problem: Mapping[str, Any], budget: int) -> list[State]:
     """Return the states of a run of the default."""
     document = {"budget": budget, "problem": problem, "policy": [{"name": "auto"}], "seed": SEED}
     rehearsal = parse(document, "decisions").rehearsal(0, str(budget))
-    world = replace(rehearsal.world, rule="settle")
+    world = replace(rehearsal.world, case_rule="settle")
     stock = world.open()
     state = State.start(rehearsal.problem, world.cases)
     met: list[State] = []
     default = policy("auto")
     while (choice := default.choose(state, stream(SEED, POLICY, len(met)))) is not None:
         met.append(state)
-        answer = stock.buy(choice.action)
-        cost = rehearsal.problem.features[choice.action.feature].cost
-        state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
+        for bought in stock.buy(choice.order):
+            state = state.after(bought)
     return met
 
 
 def seconds(chooser: Policy, met: list[State]) -> float:
     """Return the time of all decisions of a run, with nothing remembered from before it."""
     results.clear()
-    fresh = [replace(state, belief=type(state.belief)(state.problem, state.belief.observed))
+    fresh = [replace(state, belief=state.belief.of_problem(state.problem))
              for state in met]  # fmt: skip
     start = time.process_time()
     for step, state in enumerate(fresh):

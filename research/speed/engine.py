@@ -24,7 +24,8 @@ import numpy as np
 
 from budgeted import Belief, Feature, Problem
 from budgeted.cache import results
-from budgeted.expectation import lookahead
+from budgeted.learners.layout import layout_of
+from budgeted.value import lookahead
 from research.speed.findings import Finding, exit_status
 
 MUSHROOM_SIZES = (6, 4, 10, 2, 9, 2, 2, 2, 12, 2, 5, 4, 4, 9, 9, 2, 4, 3, 5, 9, 6, 7)
@@ -40,7 +41,7 @@ def a_belief(sizes: Sequence[int], seed: int = 1) -> Belief:
         budget=100,
     )
     rng = np.random.default_rng(seed)
-    return Belief(problem, rng.integers(0, 40, problem.prior_counts.shape))
+    return Belief(problem, rng.integers(0, 40, layout_of(problem).shape))
 
 
 def decide(belief: Belief, depth: int, engine: str = "auto") -> None:

@@ -20,11 +20,12 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted import Feature, Problem, State, Study
-from budgeted.events import Asked, Entry, Event, Told
-from budgeted.journal import Journal
 from budgeted.policies import Choice
-from budgeted.study import decisions
-from budgeted.study.standing import Standing
+from budgeted.studies import commands
+from budgeted.studies.drafts import Draft
+from budgeted.studies.events import Asked, Entry, Event, Told
+from budgeted.studies.journal import Journal
+from budgeted.studies.projection import Projection
 from research.speed.findings import Finding, exit_status
 
 EVENTS = 20_000
@@ -46,11 +47,11 @@ def begin(database: str, name: str) -> Study:
 def fill(database: str, name: str, events: int) -> None:
     """Write a long history: requests told in another order than they were asked for."""
     with begin(database, name) as study:
-        chooser = FirstCell()
-        draft = study._ledger.standing.draft()
+        draft = Draft.of(study._projection)
+        draft.chooser = FirstCell()
         wanted: list[Event] = []
         while len(wanted) < events - 1:
-            asked = decisions.choices(draft, chooser, 10)
+            asked = commands.Ask(10).decide(draft)
             wanted += asked
             for event in reversed(asked):
                 assert isinstance(event, Asked)
@@ -61,7 +62,7 @@ def fill(database: str, name: str, events: int) -> None:
         journal.append(wanted[: events - 1], expected=1, by="benchmark")
 
 
-def _apply(draft: Standing, event: Event) -> None:
+def _apply(draft: Projection, event: Event) -> None:
     draft.apply(Entry(0, "", "", event))
 
 
@@ -96,7 +97,7 @@ def asking(database: str) -> Finding:
     times: dict[str, list[float]] = {"new": [], "old": []}
     with begin(database, "new") as new, Study.open(database, "old") as old:
         for study in (new, old):
-            study._policy = FirstCell()
+            study.policy = FirstCell()
             study.ask()
         for _ in range(100):
             for name, study in (("new", new), ("old", old)):
@@ -114,7 +115,7 @@ def telling(database: str) -> Finding:
     times: dict[str, list[float]] = {"few": [], "many": []}
     with begin(database, "few") as few, begin(database, "many") as many:
         for study, pending in ((few, 8), (many, 8_000)):
-            study._policy = FirstCell()
+            study.policy = FirstCell()
             study.ask(pending)
         for _ in range(60):
             for name, study in (("few", few), ("many", many)):

@@ -32,7 +32,7 @@ from decimal import Decimal
 from typing import Any
 
 from budgeted import Feature, Problem, Study
-from budgeted.events import Asked, Told
+from budgeted.studies.events import Asked, Told
 from research.speed.findings import Finding, exit_status
 
 FEATURES, CASES, COST = 10, 10_000, Decimal("1.50")
@@ -184,8 +184,10 @@ def losses(database: str, told: dict[int, tuple[str, str]]) -> list[str]:
         wrong.append("a value is in the journal twice")
     if state.spent != COST * len(found) or state.reserved != COST * pending:
         wrong.append(f"the money does not add up: {state!r}")
-    if len({(entry.event.case, entry.event.feature) for entry in entries
-            if isinstance(entry.event, Asked)}) != len(asked):  # fmt: skip
+    wanted = {(entry.event.case, line.feature)
+              for entry in entries if isinstance(entry.event, Asked)
+              for line in entry.event.lines}  # fmt: skip
+    if len(wanted) != len(asked):
         wrong.append("a value was asked for twice")
     return wrong
 

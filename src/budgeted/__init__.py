@@ -7,38 +7,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from budgeted.belief import Belief as Belief
     from budgeted.errors import BudgetedError as BudgetedError
-    from budgeted.model import Model as Model
+    from budgeted.learners.belief import Belief as Belief
+    from budgeted.learners.model import Model as Model
+    from budgeted.policies import policy as policy
     from budgeted.problem import Action as Action
     from budgeted.problem import Feature as Feature
+    from budgeted.problem import Order as Order
+    from budgeted.problem import PriceList as PriceList
     from budgeted.problem import Problem as Problem
-    from budgeted.purchase import Purchase as Purchase
-    from budgeted.simulation import simulate as simulate
+    from budgeted.problem.feature_kinds.categorical import Categorical as Categorical
+    from budgeted.problem.orders import Purchase as Purchase
+    from budgeted.simulation.simulator import simulate as simulate
+    from budgeted.simulation.tables import Table as Table
+    from budgeted.simulation.tables import from_dataframe as from_dataframe
+    from budgeted.simulation.tables import read_csv as read_csv
+    from budgeted.simulation.tables.coding import Coding as Coding
     from budgeted.state import State as State
-    from budgeted.study import Study as Study
-    from budgeted.table import Table as Table
-    from budgeted.table import from_dataframe as from_dataframe
-    from budgeted.table import read_csv as read_csv
-    from budgeted.table.coding import Coding as Coding
+    from budgeted.studies.study import Study as Study
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Action": "problem",
-    "Belief": "belief",
+    "Belief": "learners.belief",
     "BudgetedError": "errors",
-    "Coding": "table.coding",
+    "Categorical": "problem.feature_kinds.categorical",
+    "Coding": "simulation.tables.coding",
     "Feature": "problem",
-    "Model": "model",
+    "Model": "learners.model",
+    "Order": "problem",
+    "PriceList": "problem",
     "Problem": "problem",
-    "Purchase": "purchase",
+    "Purchase": "problem.orders",
     "State": "state",
-    "Study": "study",
-    "Table": "table",
-    "from_dataframe": "table",
-    "read_csv": "table",
-    "simulate": "simulation",
+    "Study": "studies.study",
+    "Table": "simulation.tables",
+    "from_dataframe": "simulation.tables",
+    "policy": "policies",
+    "read_csv": "simulation.tables",
+    "simulate": "simulation.simulator",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - a list of text all the same

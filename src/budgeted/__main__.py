@@ -1,5 +1,5 @@
 """Run the command line as ``python -m budgeted``."""
 
-from budgeted.cli import main
+from budgeted.cli.main import main
 
 main()

@@ -29,11 +29,15 @@ class BudgetedError(ValueError):
         super().__init__(*message)
 
 
+class PluginWarning(UserWarning):
+    """A member of another package, or a file of this one, that is left out, and why."""
+
+
 class _Mistakes(BudgetedError):
     """Several mistakes at once; ``mistakes`` lists them, each with its field."""
 
     def __init__(self, mistakes: Iterable[str]) -> None:
-        self.mistakes = tuple(mistakes)
+        self.mistakes = (mistakes,) if isinstance(mistakes, str) else tuple(mistakes)
         super().__init__("; ".join(self.mistakes))
 
     def __reduce__(self) -> tuple[type[_Mistakes], tuple[tuple[str, ...]]]:
@@ -42,6 +46,10 @@ class _Mistakes(BudgetedError):
 
 class ProblemError(_Mistakes):
     """A problem that makes no sense."""
+
+
+class FeatureKindError(BudgetedError):
+    """A kind of feature that is not there, or something that cannot be one."""
 
 
 class ExperimentError(_Mistakes):
@@ -184,6 +192,10 @@ class UnwritableError(JournalError):
 
 class LearnerError(BudgetedError):
     """A learner that does not exist, or a parameter that it does not have."""
+
+
+class PriceListError(BudgetedError):
+    """A price list that does not exist or is not installed, or that quotes what is no price."""
 
 
 class ModelError(BudgetedError):

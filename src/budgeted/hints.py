@@ -1,7 +1,7 @@
 """What to do instead, as a code with facts: each surface says it in its own words.
 
 An error says what is wrong. What to do about it is a command on a terminal, a button on a page
-and a call in a program; so an error carries a hint, and `budgeted.cli_study.hints` and
+and a call in a program; so an error carries a hint, and `budgeted.cli.studies.hints` and
 `budgeted.web.hints` turn it into a sentence.
 """
 
@@ -37,6 +37,13 @@ class TellIt:
 
 
 @dataclass(frozen=True)
+class ChangedSince:
+    """A request is not what it was when its sender looked: look again before doing it."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class KeyUsed:
     """An idempotency key belongs to another command, which was carried out by whom and when."""
 
@@ -54,4 +61,4 @@ class OtherDatabase:
     """It is not the database that was meant: say which one is."""
 
 
-Hint = CorrectIt | RecordIt | TellIt | KeyUsed | NoDatabase | OtherDatabase
+Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | NoDatabase | OtherDatabase

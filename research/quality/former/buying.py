@@ -11,14 +11,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted import money
-from budgeted.belief import Floats, Integers
-from budgeted.loss import GINI
+from budgeted.learners.belief import Floats, Integers
+from budgeted.learners.layout import layout_of
 from budgeted.policies.auto import spread
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
-from budgeted.problem import Action
+from budgeted.problem import Action, money
 from budgeted.state import State
+from budgeted.value.loss import GINI
 from research.quality.former import outcomes
 from research.quality.former.relevance import RelevanceBelief
 
@@ -40,7 +40,9 @@ class FormerDefault:
         if not depths.any():
             return None
         belief = RelevanceBelief(state.problem, state.belief.observed)
-        bought = np.add.reduceat(belief.observed, state.problem.offsets, axis=1).T.astype(float)
+        bought = np.add.reduceat(
+            belief.observed, layout_of(state.problem).offsets, axis=1
+        ).T.astype(float)
         rates, numbers = _rates(state, belief, depths, bought)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         best = rates >= np.nanmax(rates) - 1e-12
@@ -72,8 +74,8 @@ def _rates(
     nothing = np.zeros_like(depths)
     now = outcomes.expected(belief, nothing, GINI)
     features = state.problem.features
-    costs = np.array([float(feature.cost) for feature in features])
-    paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
+    costs = np.array([float(price) for price in state.problem.feature_prices])
+    paid = np.array([money.how_many(state.free, each) for each in state.problem.feature_prices])
     most = np.minimum(paid, depths.sum(axis=1))
     rates = np.full(len(features), np.nan)
     numbers = np.zeros(len(features), dtype=np.int64)

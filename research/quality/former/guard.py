@@ -50,10 +50,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ModelError
+from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.layout import layout_of
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 from research.quality.former.odds import logistic
 from research.quality.former.strength import StrengthBelief
 
@@ -221,9 +222,7 @@ class _Cases(NamedTuple):
 def _left_out(belief: StrengthBelief, values: Sequence[tuple[int, int, int]]) -> Floats:
     """What the others say of each value, values × labels."""
     features, labels, places = np.array(values, dtype=np.int64).reshape(-1, 3).T
-    result: Floats = belief.left_out()[
-        labels, np.asarray(belief.problem.offsets)[features] + places
-    ]
+    result: Floats = belief.left_out()[labels, layout_of(belief.problem).starts[features] + places]
     return result
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.belief import Floats
 from budgeted.cache import remembered
-from budgeted.special import log_gamma
+from budgeted.learners.belief import Floats
+from budgeted.learners.special import log_gamma
 
 CLOSENESS = (30.0, 8.0, 2.0)
 """How many values' worth the shares under all labels count for one label, from weak to strong."""

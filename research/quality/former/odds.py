@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.belief import Floats
+from budgeted.learners.belief import Floats
 
 
 def logistic(log_odds: Floats) -> Floats:

@@ -26,14 +26,15 @@ from math import comb, lgamma, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Floats, Integers
 from budgeted.cache import remembered
-from budgeted.expectation import beta_binomial
-from budgeted.expectation.estimate import CellEstimates, Estimate
-from budgeted.expectation.spectral import without_each
-from budgeted.loss import Loss
+from budgeted.learners.belief import Floats, Integers
+from budgeted.learners.layout import layout_of
+from budgeted.learners.special import log_gamma
 from budgeted.memory import Memory
-from budgeted.special import log_gamma
+from budgeted.value import beta_binomial
+from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.loss import Loss
+from budgeted.value.spectral import without_each
 from research.quality.former.odds import logistic
 from research.quality.former.relevance import RelevanceBelief
 
@@ -42,7 +43,7 @@ Complexes = NDArray[np.complex128]
 STEP = np.pi / 16
 FREQUENCIES: Floats = np.arange(0, 4.5, STEP)
 ERROR = 1e-5
-"""Of the integral: see `budgeted.expectation.spectral`, whose bounds hold with this step too."""
+"""Of the integral: see `budgeted.value.spectral`, whose bounds hold with this step too."""
 LOSSES = ("gini", "entropy")
 MOST_OUTCOMES = 600
 """Up to so many outcomes of a feature are enumerated."""
@@ -135,7 +136,7 @@ def _factors_after(belief: RelevanceBelief, given: Integers) -> Complexes:
     for one, two in _pairs(len(problem.labels)):
         size, angle = (logs[one] + logs[two]) / 2, logs[one] - logs[two]
         powers = np.exp(size[:, None] + 1j * angle[:, None] * FREQUENCIES)
-        products.append(np.add.reduceat(powers, problem.offsets, axis=0))
+        products.append(np.add.reduceat(powers, layout_of(problem).offsets, axis=0))
     factors: Complexes = np.stack(products, axis=1)
     under_way = np.flatnonzero(given.any(axis=1))
     if len(under_way):

@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats, Integers
+from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.layout import layout_of
+from budgeted.learners.special import log_gamma
 from budgeted.problem import Feature, Problem
-from budgeted.special import log_gamma
 from research.quality.former.odds import logistic
 
 ALL_RELEVANT = 1 / 3
@@ -63,8 +64,8 @@ class RelevanceBelief(Belief):
     @cached_property
     def alpha(self) -> Floats:
         """Prior counts, labels × values: those of the problem, flat ones rescaled."""
-        given = self.problem.prior_counts
-        sizes, offsets = self.problem.sizes, self.problem.offsets
+        given = layout_of(self.problem).prior_counts
+        sizes, offsets = layout_of(self.problem).sizes, layout_of(self.problem).offsets
         low = np.minimum.reduceat(given.min(axis=0), offsets)
         high = np.maximum.reduceat(given.max(axis=0), offsets)
         scale = np.where(low == high, CELL_TOTAL / np.asarray(sizes), 1.0)
@@ -109,9 +110,9 @@ class RelevanceBelief(Belief):
     @cached_property
     def means(self) -> Floats:
         """Posterior mean of every parameter, labels × values."""
-        sizes = self.problem.sizes
+        sizes = layout_of(self.problem).sizes
         apart = self.counts / np.repeat(self.totals, sizes, axis=1)
-        sums = np.add.reduceat(self.pooled, self.problem.offsets)
+        sums = np.add.reduceat(self.pooled, layout_of(self.problem).offsets)
         together = self.pooled / np.repeat(sums, sizes)
         share = np.repeat(self.relevance, sizes)
         result: Floats = share * apart + (1 - share) * together
@@ -150,7 +151,7 @@ class RelevanceBelief(Belief):
 
 def _log_marginal(prior: Floats, counts: Floats, problem: Problem) -> Floats:
     """Log-probability of what was seen, in its order, of each feature; rows are independent."""
-    offsets: Integers = np.asarray(problem.offsets)
+    offsets: Integers = layout_of(problem).starts
     values = np.add.reduceat(log_gamma(counts) - log_gamma(prior), offsets, axis=1)
     before, after = (np.add.reduceat(each, offsets, axis=1) for each in (prior, counts))
     result: Floats = (values + log_gamma(before) - log_gamma(after)).sum(axis=0)

@@ -35,7 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats
+from budgeted.learners.belief import Belief, Floats
+from budgeted.learners.layout import layout_of
 from research.quality.former.kinds import (
     CLOSENESS,
     CONCENTRATIONS,
@@ -113,7 +114,9 @@ class StrengthBelief(Belief):
         # Each feature's seen values come label by label.
         seen = [np.nonzero(self.observed[:, self.columns(at)]) for at in range(len(self._parts))]
         rows = np.concatenate([label for label, _ in seen])
-        columns = [start + at for start, (_, at) in zip(self.problem.offsets, seen, strict=True)]
+        columns = [
+            start + at for start, (_, at) in zip(layout_of(self.problem).offsets, seen, strict=True)
+        ]
         result[rows, np.concatenate(columns)] = np.log(shares)
         return result
 

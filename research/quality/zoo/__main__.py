@@ -16,8 +16,8 @@ from typing import Any
 
 import click
 
-from budgeted import executors
 from budgeted.errors import BudgetedError
+from budgeted.experiments import executors
 from research.quality.zoo import judged, plays
 from research.quality.zoo.entries import Entry, chosen
 from research.quality.zoo.sources import SOURCES

@@ -14,22 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted import learners
-from budgeted.belief import Belief, Floats
+from budgeted.learners.belief import Belief, Floats
+from budgeted.learners.layout import layout_of
 from budgeted.learners.naive_bayes import counted
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 from research.quality.former.guard import Delivered, deliver
 
-
-class Predictor(Protocol):
-    """What is delivered. It may also have ``outlook()``, as a `budgeted.learners.Committee` has."""
-
-    def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
-        """Return log P(label, values) up to a constant of the case, cases × labels.
-
-        Values are positions, cases × features; -1 is unknown.
-        """
-        ...
+Predictor = Any
+"""What is delivered: a `budgeted.learners.Predictor`, or something with ``log_scores(values)``."""
 
 
 class Learner(Protocol):
@@ -65,7 +58,7 @@ class _Weighted:
         belief, weights = self.delivered
         trust = np.ones(values.shape[1]) if weights is None else weights
         known = (values >= 0) * trust
-        columns = np.where(values >= 0, values + np.asarray(belief.problem.offsets), 0)
+        columns = np.where(values >= 0, values + layout_of(belief.problem).starts, 0)
         said = np.stack([(row[columns] * known).sum(axis=1) for row in belief.log_means], axis=1)
         result: Floats = said + np.log(belief.problem.prior)
         return result

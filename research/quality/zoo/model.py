@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from budgeted.belief import Floats, Integers
+from budgeted.learners.belief import Floats, Integers
 from research.quality.zoo.traits import COMMON_SHARES, STRENGTHS, VALUES, Traits
 
 GROUP_SIZES = {"independent": (1, 1), "copies": (2, 5), "correlated groups": (3, 6)}

@@ -16,12 +16,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from budgeted.deciding_code import code_hash
 from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
 from budgeted.problem import Problem
+from budgeted.problem.orders import Purchase
 from budgeted.provenance import Provenance
-from budgeted.purchase import Purchase
+from budgeted.provenance.deciding_code import code_hash
 from research.quality.zoo.entries import Entry
 from research.quality.zoo.runs import play
 from research.quality.zoo.sources import World, world_of
@@ -65,7 +65,7 @@ class Play(NamedTuple):
     def purchases(self, problem: Problem) -> tuple[Purchase, ...]:
         """Return them with their prices."""
         return tuple(
-            Purchase(feature, label, value, problem.features[feature].cost, case)
+            Purchase(feature, label, value, problem.fresh_prices[feature][label], case)
             for feature, label, value, case in self.bought
         )
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Floats
 from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
+from budgeted.learners.belief import Floats
 from research.quality.zoo.judged import WorldFile, read
 from research.quality.zoo.tables import TABLES
 from research.quality.zoo.traits import STRATA

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from budgeted.learners import Outlook
+from budgeted.learners.predictor import log_scores
 from budgeted.policies.base import Policy
-from budgeted.purchase import Purchase
-from budgeted.simulation import simulate
+from budgeted.problem.orders import Purchase
+from budgeted.simulation.simulator import simulate
 from research.quality.zoo.learners import Learner, Predictor
 from research.quality.zoo.sources import World
 
@@ -45,11 +46,11 @@ def play(world: World, policy: Policy, case_rule: str, seed: int) -> tuple[Purch
     world, policy
         Where, and who chooses.
     case_rule
-        Which case a value is bought from; see `budgeted.cases`.
+        Which case a value is bought from; see `budgeted.state.cases`.
     seed
         Of the order of the cases and of the policy's own draws, each step with its own stream.
     """
-    table = replace(world.world, rule=case_rule, seed=seed)
+    table = replace(world.world, case_rule=case_rule, seed=seed)
     steps = simulate(world.problem, policy, table, seed=seed, loss=None)
     return tuple(
         Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps
@@ -92,7 +93,7 @@ def judge(
 
 def error(world: World, predictor: Predictor) -> float:
     """Return the 0/1 error on the test table; where labels tie, the predictor guesses."""
-    scores = predictor.log_scores(world.test_values)
+    scores = log_scores(predictor, world.test_values)
     tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
     right = tied[np.arange(len(tied)), world.test_labels] / tied.sum(axis=1)
     return float(1 - right.mean())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from budgeted.belief import Integers
+from budgeted.learners.belief import Integers
 from budgeted.problem import Problem
-from budgeted.worlds import TableWorld
+from budgeted.simulation.worlds import TableWorld
 from research.quality.zoo import tables, worlds
 from research.quality.zoo.seeds import SEEDS
 

@@ -12,12 +12,12 @@ from decimal import Decimal
 
 import numpy as np
 
-from budgeted.belief import Integers
-from budgeted.datasets import load, partition
+from budgeted.learners.belief import Integers
 from budgeted.problem import Feature, Problem
-from budgeted.streams import stream
-from budgeted.table.coding import Coding
-from budgeted.worlds import TableWorld
+from budgeted.seeds import stream
+from budgeted.simulation.datasets import load, partition
+from budgeted.simulation.tables.coding import Coding
+from budgeted.simulation.worlds import TableWorld
 from research.quality.zoo.draws import uniform_in_logs
 from research.quality.zoo.model import information
 from research.quality.zoo.seeds import TABLES_SEED

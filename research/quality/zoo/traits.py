@@ -35,11 +35,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgeted.streams import stream
+from budgeted.seeds import stream
 from research.quality.zoo.draws import one_of, uniform_in_logs, whole_in_logs
 
 ZOO = 5
-"""First number of the path of the zoo's streams; see `budgeted.streams`."""
+"""First number of the path of the zoo's streams; see `budgeted.seeds`."""
 _TRAITS = 0
 
 FEATURES = (4, 100)

@@ -16,10 +16,10 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from budgeted.belief import Floats, Integers
+from budgeted.learners.belief import Floats, Integers
 from budgeted.problem import Feature, Problem
-from budgeted.streams import stream
-from budgeted.worlds import TableWorld
+from budgeted.seeds import stream
+from budgeted.simulation.worlds import TableWorld
 from research.quality.zoo.draws import uniform_in_logs
 from research.quality.zoo.model import Model
 from research.quality.zoo.traits import ZOO, Traits, draw_traits

@@ -9,23 +9,25 @@ NaiveBayes()
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from budgeted.errors import LearnerError
-from budgeted.learners.base import Learner, Outlook, check_kind
+from budgeted.learners.base import Classifier, Learner, Outlook, Predictor, check_kind
 from budgeted.learners.committee import Committee
 from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
+from budgeted.learners.predictor import fitted
 from budgeted.registry import Registry
 
 __all__ = [
-    "LEARNERS", "Committee", "Hierarchical", "Learner", "NaiveBayes", "Outlook",
-    "learner", "naive_bayes", "of_belief", "parameters_of",
+    "LEARNERS", "Classifier", "Committee", "Hierarchical", "Learner", "NaiveBayes", "Outlook",
+    "Predictor", "fitted", "learner", "learner_from", "naive_bayes", "of_belief", "parameters_of",
 ]  # fmt: skip
 
 LEARNERS: Registry[type[Learner]] = Registry(
-    "learner", "budgeted.learners", LearnerError, (Hierarchical, NaiveBayes), check_kind
+    "learner", "budgeted.learners", LearnerError, __name__, check_kind
 )
 """Every learner by its name; `LEARNERS.register` adds one."""
 
@@ -40,13 +42,32 @@ def learner(name: str, **parameters: Any) -> Learner:
     parameters
         Its own; what is not given has its usual value.
     """
-    kind = LEARNERS.find(name)
-    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]  # checked when registered
-    unknown = [each for each in parameters if each not in known]
-    if unknown:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise LearnerError(f"learner {name!r} has no parameter {', '.join(unknown)}; {has}")
-    return kind(**{key: _frozen(value) for key, value in parameters.items()})
+    made: Learner = LEARNERS.make(name, parameters)
+    return made
+
+
+def learner_from(given: str | Mapping[str, Any] | Learner) -> Learner:
+    """Return the learner that a file or a person names, alone or with its parameters.
+
+    >>> learner_from({"name": "hierarchical", "levels": [1.0, 2.0]}).levels
+    (1.0, 2.0)
+    >>> learner_from("naive-bayes")
+    NaiveBayes()
+    """
+    if isinstance(given, str):
+        return learner(given)
+    if not isinstance(given, Mapping):
+        if isinstance(given, type) or not callable(getattr(given, "fit", None)):
+            raise LearnerError(_wanted(given))
+        return given
+    name = given.get("name")
+    if not isinstance(name, str):
+        raise LearnerError(_wanted(given))
+    return learner(name, **{key: given[key] for key in given if key != "name"})
+
+
+def _wanted(given: object) -> str:
+    return f"must be one of {', '.join(LEARNERS)}, got {given!r}"
 
 
 def parameters_of(made: Learner) -> dict[str, Any]:
@@ -56,7 +77,3 @@ def parameters_of(made: Learner) -> dict[str, Any]:
     True
     """
     return asdict(made)  # type: ignore[call-overload, no-any-return]
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

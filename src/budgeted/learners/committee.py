@@ -1,125 +1,43 @@
-"""What learners deliver: a committee of naive Bayes models, or one alone."""
+"""What the learners of this package deliver: a committee of naive Bayes models, or one alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgeted.belief import Floats
-from budgeted.errors import ObservationError
-from budgeted.learners import dependence
 from budgeted.learners.base import Outlook
+from budgeted.learners.layout import Floats, layout_of
+from budgeted.learners.members import Members
 from budgeted.learners.posterior import Posterior
-from budgeted.learners.prospect import MODELS, prospect
-from budgeted.problem import Problem
+from budgeted.learners.prospect import CONFIDENCE, MODELS, draw_model, prospect, spreads
+from budgeted.seeds import OUTLOOK, stream
 
-_MOST_NUMBERS = 2**22
-"""Of the largest temporary matrix."""
+_DRAWS = 400
+"""Models, for an interval of shares."""
 
 
 @dataclass(frozen=True, eq=False)
-class Committee:
-    """Naive Bayes models with weights, and how much each feature counts in them.
-
-    ::
-
-        P(label | case) ∝ P(label) · Σ_n w_n Π_i P_n(value i | label)^v_i
-
-    The product is over the known features of the case, and v_i is the weight of feature i if they
-    may repeat each other (`budgeted.learners.dependence`).
+class Committee(Members):
+    """Naive Bayes models with weights, and what is known that they were made from.
 
     Attributes
     ----------
     posterior
         What is known of the parameters.
-    weights, members
-        w, and P_n(value | label), members × labels × values.
-    correlations
-        Probability of each way and each of `dependence.CORRELATIONS`, ways × correlations.
     """
 
     posterior: Posterior
-    weights: Floats
-    members: Floats
-    correlations: Floats
 
-    @property
-    def problem(self) -> Problem:
-        """What it is about."""
-        return self.posterior.problem
+    def share_intervals(self, feature: int) -> tuple[Floats, Floats]:
+        """Return where nine of ten models have P(value | label), two tables of labels × values.
 
-    @property
-    def is_naive_bayes(self) -> bool:
-        """Whether it is a single model in which every feature counts in full."""
-        return len(self.members) == 1 and bool(self.correlations[:, 0].sum() == 1)
-
-    @cached_property
-    def means(self) -> Floats:
-        """P(value | label) on average over the members, labels × values."""
-        result: Floats = np.einsum("n,nyk->yk", self.weights, self.members)
-        return result
-
-    @cached_property
-    def log_members(self) -> Floats:
-        """Logarithm of `members`."""
-        result: Floats = np.log(self.members)
-        return result
-
-    @cached_property
-    def sensitivities(self) -> Floats:
-        """How well each feature tells the labels apart."""
-        return dependence.sensitivities(self.problem, self.means)
-
-    def feature_weights(self, known: NDArray[np.bool_]) -> Floats:
-        """Return the weight of each feature for cases known in part, cases × features."""
-        _, first, which = np.unique(
-            np.packbits(known, axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        found = dependence.expected_weights(known[first], self.sensitivities, self.correlations)
-        return found[which.reshape(-1)]
-
-    def log_scores(self, values: NDArray[np.integer[Any]]) -> Floats:
-        """Return log P(label, values) up to a constant of the case, cases × labels."""
-        values, features = np.asarray(values), len(self.problem.features)
-        if values.ndim != 2 or values.shape[1] != features:
-            raise ObservationError(
-                f"cases: must be cases × {features} features, got {values.shape}; -1 is unknown"
-            )
-        if (values >= np.asarray(self.problem.sizes)).any():
-            raise ObservationError("cases: a value lies behind the last one of its feature")
-        tile = max(1, _MOST_NUMBERS // self.members.shape[2])
-        parts = [self._said(values[at : at + tile]) for at in range(0, max(len(values), 1), tile)]
-        return self.concluded(np.concatenate(parts, axis=1))
-
-    def _said(self, values: NDArray[np.integer[Any]]) -> Floats:
-        """Log-likelihoods of cases by each member, members × cases × labels.
-
-        A product of matrices: how much each value of a case counts, and what it says.
+        Models are drawn from what is known, always the same ones.
         """
-        number, labels, columns = self.members.shape
-        case, feature = np.nonzero(values >= 0)
-        weights = self.feature_weights(values >= 0)[case, feature]
-        there = np.zeros((len(values), columns))
-        there[case, values[case, feature] + np.asarray(self.problem.offsets)[feature]] = weights
-        said = there @ self.log_members.reshape(number * labels, columns).T
-        result: Floats = said.reshape(len(values), number, labels).swapaxes(0, 1)
-        return result
-
-    def concluded(self, said: Floats) -> Floats:
-        """Return the scores of cases, given what each member says, members × cases × labels."""
-        together = np.logaddexp.reduce(said + np.log(self.weights)[:, None, None], axis=0)
-        result: Floats = np.log(self.problem.prior) + together
-        return result
-
-    def probabilities(self, values: NDArray[np.integer[Any]]) -> Floats:
-        """Return P(label | values), cases × labels."""
-        scores = self.log_scores(values)
-        result: Floats = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-        return result
+        columns, rng = layout_of(self.problem).columns(feature), stream(0, OUTLOOK)
+        drawn = np.stack([draw_model(self.posterior, rng)[:, columns] for _ in range(_DRAWS)])
+        low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+        return low, high
 
     def outlook(self, models: int = MODELS) -> Outlook:
         """Return how wrong the committee expects to be on new cases known in full.
@@ -130,6 +48,6 @@ class Committee:
             How many are drawn from what is known; fewer are faster, and the interval less sure.
         """
         everything = np.ones((1, len(self.problem.features)), dtype=bool)
-        spreads = dependence.spreads(self.problem, self.means) * self.feature_weights(everything)[0]
+        scatter = spreads(self.problem, self.means) * self.feature_weights(everything)[0]
         chances = self.correlations.sum(axis=0)
-        return prospect(self.posterior, chances, spreads, self.log_scores, models)
+        return prospect(self.posterior, chances, scatter, self.log_scores, models)

@@ -44,10 +44,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Floats, Integers
+from budgeted.learners.belief import Floats, Integers
+from budgeted.learners.layout import layout_of
 from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 
 CORRELATIONS: Floats = np.array([0, 0.01, 0.03, 0.06, 0.1, 0.16, 0.25, 0.4, 0.6, 0.9])
 """Values of ρ that are weighed."""
@@ -85,34 +86,19 @@ def prior_weights(independence: float, labels: int = 2, dependent: float = 1.0) 
     return result
 
 
-def spreads(problem: Problem, means: Floats) -> Floats:
-    """Return how much what each feature says of a case scatters within a label.
-
-    The standard deviation of its log-likelihoods, each minus their mean over the labels, averaged
-    over labels by their shares. A feature that says nothing has 0.
-    """
-    prior, logs = np.asarray(problem.prior), np.log(means)
-    said = logs - prior @ logs
-    first = np.add.reduceat(means[:, None] * said, problem.offsets, axis=-1)
-    second = np.add.reduceat(means[:, None] * said**2, problem.offsets, axis=-1)
-    variance = np.einsum("y,z,yzf->f", prior, prior, np.maximum(second - first**2, 0))
-    result: Floats = np.sqrt(variance)
-    return result
-
-
 def sensitivities(problem: Problem, means: Floats) -> Floats:
     """Return d′ of each feature: how far apart labels are in what it says, in units of its scatter.
 
     A feature that says nothing has 0.
     """
-    prior, logs, offsets = problem.prior, np.log(means), problem.offsets
+    prior, logs, offsets = problem.prior, np.log(means), layout_of(problem).offsets
     total, shares = np.zeros(len(offsets)), 0.0
     for one, two in combinations(range(len(prior)), 2):
         ratio = logs[one] - logs[two]
         centres, scatter = [], np.zeros(len(offsets))
         for label in (one, two):
             centre = np.add.reduceat(means[label] * ratio, offsets)
-            away = ratio - np.repeat(centre, problem.sizes)
+            away = ratio - np.repeat(centre, layout_of(problem).sizes)
             scatter += np.add.reduceat(means[label] * away**2, offsets) / 2
             centres.append(centre)
         apart = centres[0] - centres[1]
@@ -212,7 +198,7 @@ def weigh(
     bought = [purchases[at] for at in several]
     feature = np.array([each.feature for each in bought])
     label = np.array([each.label for each in bought])
-    column = np.asarray(posterior.problem.offsets)[feature] + [each.value for each in bought]
+    column = layout_of(posterior.problem).starts[feature] + [each.value for each in bought]
     said = np.log(_left_out(posterior, means)[label, column])  # values × labels
     own = np.arange(len(first)), label[first]
     known = np.zeros((len(first), len(posterior.problem.features)), dtype=bool)
@@ -243,7 +229,7 @@ def _left_out(posterior: Posterior, means: Floats) -> Floats:
     are held, which is many times faster and hardly another number.
     """
     problem, counts = posterior.problem, posterior.counts
-    sizes, offsets = problem.sizes, problem.offsets
+    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
     every = np.repeat(posterior.chances, sizes, axis=0).T  # components × values
     chances, stated = every[:-1].reshape(*posterior.draws.shape), every[-1]
     pooled = counts.sum(axis=0)
@@ -255,12 +241,14 @@ def _left_out(posterior: Posterior, means: Floats) -> Floats:
     totals = np.repeat(np.add.reduceat(counts, offsets, axis=1), sizes, axis=1)
     sums = np.repeat(np.add.reduceat(posterior.draws, offsets, axis=-1), sizes, axis=-1)
     prior = posterior.concentrations[1:] * (posterior.draws / sums)[:, 1:]
-    stated_total = np.repeat(np.add.reduceat(problem.prior_counts, offsets, axis=1), sizes, axis=1)
+    stated_total = np.repeat(
+        np.add.reduceat(layout_of(problem).prior_counts, offsets, axis=1), sizes, axis=1
+    )
     for label, row in enumerate(counts):
         seen = np.minimum(row, 1)
         own = _less_one(row, totals[label], seen, prior, posterior.concentrations[1:])
         own_stated = _less_one(
-            row, totals[label], seen, problem.prior_counts[label], stated_total[label]
+            row, totals[label], seen, layout_of(problem).prior_counts[label], stated_total[label]
         )
         change = (chances[:, 1:] * own).sum(axis=(0, 1)) + stated * own_stated
         result[label, :, label] += change

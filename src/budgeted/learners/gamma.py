@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.belief import Floats
+from budgeted.learners.belief import Floats
 
 
 def log_gamma_draws(shape: Floats, rng: np.random.Generator) -> Floats:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from budgeted.belief import Floats
 from budgeted.errors import LearnerError
 from budgeted.learners import dependence
+from budgeted.learners.base import Classifier
+from budgeted.learners.belief import Belief, Floats
 from budgeted.learners.committee import Committee
+from budgeted.learners.members_reading import read_members
 from budgeted.learners.naive_bayes import counted
 from budgeted.learners.posterior import Posterior, posterior
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 
 _NEGLIGIBLE = 1e-3
 """Settings less probable than this are left out of the classifier."""
@@ -88,6 +90,10 @@ class Hierarchical:
         """Return what counts, labels × values, say of the parameters of all features."""
         return posterior(problem, counts, self.evenness, self.levels, self.as_stated)
 
+    def believed(self, belief: Belief) -> Posterior:
+        """Return what the values that a belief has seen say of the parameters."""
+        return self.posterior(belief.problem, belief.observed.astype(float))
+
     def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
         """Return the committee that these purchases give."""
         bought = [each for each in purchases if each.value is not None]
@@ -97,7 +103,13 @@ class Hierarchical:
         weights = known.weights[kept] / known.weights[kept].sum()
         means: Floats = np.einsum("n,nyk->yk", weights, members)
         correlations = dependence.weigh(known, means, bought, self.independence)
-        return Committee(known, weights, members, correlations)
+        seen = known.counts.astype(np.int64)
+        return Committee(problem, weights, members, correlations, seen, self.name, known)
+
+    @classmethod
+    def read(cls, problem: Problem, plain: Mapping[str, Any]) -> Classifier:
+        """Return the classifier of a model file."""
+        return read_members(problem, plain, cls.name)
 
 
 def _is_positive(number: object) -> bool:

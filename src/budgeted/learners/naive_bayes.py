@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import ObservationError
+from budgeted.learners.base import Classifier
+from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.learners.committee import Committee
 from budgeted.learners.dependence import INDEPENDENT
+from budgeted.learners.layout import layout_of
+from budgeted.learners.members_reading import read_members
 from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,15 @@ class NaiveBayes:
         """Return the classifier that these purchases give."""
         return naive_bayes(problem, counted(problem, purchases))
 
+    @classmethod
+    def read(cls, problem: Problem, plain: Mapping[str, Any]) -> Classifier:
+        """Return the classifier of a model file."""
+        return read_members(problem, plain, cls.name)
+
 
 def counted(problem: Problem, purchases: Sequence[Purchase]) -> Floats:
     """Return how often each value was bought, labels × values."""
-    counts = np.zeros(problem.prior_counts.shape)
+    counts = np.zeros(layout_of(problem).shape)
     cells = [(each.feature, each.label, each.value) for each in purchases if each.value is not None]
     if cells:
         table = np.array(cells)
@@ -53,7 +61,7 @@ def counted(problem: Problem, purchases: Sequence[Purchase]) -> Floats:
             )
         feature, label, value = table.T
         _check(problem, feature, label, value)
-        np.add.at(counts, (label, np.asarray(problem.offsets)[feature] + value), 1.0)
+        np.add.at(counts, (label, layout_of(problem).starts[feature] + value), 1.0)
     return counts
 
 
@@ -62,7 +70,7 @@ def _check(problem: Problem, feature: Integers, label: Integers, value: Integers
     inside = (feature >= 0) & (feature < len(problem.features))
     inside &= (label >= 0) & (label < len(problem.labels)) & (value >= 0)
     if inside.all():
-        inside = value < np.asarray(problem.sizes)[feature]
+        inside = value < np.asarray(layout_of(problem).sizes)[feature]
     if not inside.all():
         at = int(np.argmin(inside))
         raise ObservationError(
@@ -85,7 +93,15 @@ def naive_bayes(problem: Problem, counts: Floats) -> Committee:
         np.empty((1, values)),
         np.arange(len(problem.features)),
     )
-    return Committee(known, np.ones(1), known.as_stated[None], INDEPENDENT)
+    return Committee(
+        problem,
+        np.ones(1),
+        known.as_stated[None],
+        INDEPENDENT,
+        counts.astype(np.int64),
+        NaiveBayes.name,
+        known,
+    )
 
 
 def of_belief(belief: Belief) -> Committee:

@@ -24,14 +24,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.belief import Floats, Integers
+from budgeted.learners.belief import Floats, Integers
+from budgeted.learners.layout import layout_of
+from budgeted.learners.special import log_rising
 from budgeted.learners.strength import remembered_strengths
 from budgeted.problem import Problem
-from budgeted.special import log_rising
 
+SPIKE_AND_SLAB = "a spike-and-slab posterior"
+"""The form in which this is known: a feature may be irrelevant, or have some strength."""
 _STEPS = 3
 """Between "all features matter" and "about one does"."""
 _TYPICAL = 0.5
@@ -45,7 +49,7 @@ class Posterior:
     Attributes
     ----------
     problem, counts
-        What was seen, labels × values of all features, as in `budgeted.belief.Belief`.
+        What was seen, labels × values of all features, as in `budgeted.learners.belief.Belief`.
     weights
         Probability of each setting; the last one takes the features as stated.
     components
@@ -58,6 +62,8 @@ class Posterior:
         `budgeted.learners.strength`.
     stated
         Which features keep their prior counts in every setting.
+    evenness, levels
+        The possible β, and the levels, from weak to strong.
     """
 
     problem: Problem
@@ -68,6 +74,10 @@ class Posterior:
     draws: Floats
     concentrations: Floats
     stated: Integers
+    evenness: tuple[float, ...] = ()
+    levels: tuple[float, ...] = ()
+
+    form: ClassVar[str] = SPIKE_AND_SLAB
 
     @property
     def evennesses(self) -> int:
@@ -79,7 +89,7 @@ class Posterior:
         if setting == len(self.weights) - 1:
             return self.as_stated
         beta = setting * self.evennesses // (len(self.weights) - 1)
-        chances = np.repeat(self.components[setting], self.problem.sizes, axis=0)
+        chances = np.repeat(self.components[setting], layout_of(self.problem).sizes, axis=0)
         found: Floats = np.einsum("kc,cyk->yk", chances, self.means[beta])
         found[:, self.stated_columns] = self.as_stated[:, self.stated_columns]
         return found
@@ -92,14 +102,16 @@ class Posterior:
         """
         by_setting = self.weights[:-1, None, None] * self.components
         by_beta = by_setting.reshape(self.evennesses, -1, *by_setting.shape[1:]).sum(axis=1)
-        result = by_beta.transpose(1, 0, 2).reshape(len(self.problem.sizes), -1)
+        result = by_beta.transpose(1, 0, 2).reshape(len(self.problem.features), -1)
         result[self.stated] = 0.0
         return np.column_stack([result, 1 - result.sum(axis=1)])
 
     @cached_property
     def expected(self) -> Floats:
         """Expected parameters over all settings, labels × values."""
-        chances = np.repeat(self.chances, self.problem.sizes, axis=0).T  # components × values
+        chances = np.repeat(
+            self.chances, layout_of(self.problem).sizes, axis=0
+        ).T  # components × values
         means = self.means.reshape(-1, *self.counts.shape)
         result: Floats = np.einsum("ck,cyk->yk", chances[:-1], means)
         result += chances[-1] * self.as_stated
@@ -107,21 +119,23 @@ class Posterior:
 
     def kappas(self, features: Sequence[int]) -> Floats:
         """Return κ of the components of some features, without the last; infinite if irrelevant."""
-        columns = np.asarray(self.problem.offsets)[features]
+        columns = layout_of(self.problem).starts[features]
         return np.tile(self.concentrations[:, columns].T, self.evennesses)
 
     @property
     def as_stated(self) -> Floats:
         """Parameters of plain naive Bayes, labels × values."""
-        counts = self.problem.prior_counts + self.counts
-        totals = np.add.reduceat(counts, self.problem.offsets, axis=1)
-        result: Floats = counts / np.repeat(totals, self.problem.sizes, axis=1)
+        counts = layout_of(self.problem).prior_counts + self.counts
+        totals = np.add.reduceat(counts, layout_of(self.problem).offsets, axis=1)
+        result: Floats = counts / np.repeat(totals, layout_of(self.problem).sizes, axis=1)
         return result
 
     @property
     def stated_columns(self) -> Integers:
         """Where the values of features that keep their prior counts stand."""
-        owner = np.repeat(np.arange(len(self.problem.sizes)), self.problem.sizes)
+        owner = np.repeat(
+            np.arange(len(layout_of(self.problem).sizes)), layout_of(self.problem).sizes
+        )
         return np.flatnonzero(np.isin(owner, self.stated))
 
 
@@ -144,7 +158,7 @@ def posterior(
         With so many features it is as likely as not, before anything was seen, that they are as the
         problem states.
     """
-    sizes, offsets = np.asarray(problem.sizes), np.asarray(problem.offsets)
+    sizes, offsets = np.asarray(layout_of(problem).sizes), layout_of(problem).starts
     parts = 1 + len(levels)
     logs = np.empty((len(sizes), len(evenness), parts))
     draws = np.empty((len(evenness), parts, counts.shape[1]))
@@ -176,6 +190,8 @@ def posterior(
         draws,
         kappa,
         stated,
+        tuple(evenness),
+        tuple(levels),
     )
 
 
@@ -198,14 +214,14 @@ def _settings(features: int, levels: int) -> tuple[Floats, Floats]:
 
 def _informed(problem: Problem) -> Integers:
     """Features whose prior counts say more than how sure one is."""
-    first = problem.prior_counts[:1, problem.offsets]
-    same = problem.prior_counts == np.repeat(first, problem.sizes, axis=1)
-    return np.flatnonzero(~np.logical_and.reduceat(same.all(axis=0), problem.offsets))
+    first = layout_of(problem).prior_counts[:1, layout_of(problem).offsets]
+    same = layout_of(problem).prior_counts == np.repeat(first, layout_of(problem).sizes, axis=1)
+    return np.flatnonzero(~np.logical_and.reduceat(same.all(axis=0), layout_of(problem).offsets))
 
 
 def _log_as_stated(problem: Problem, counts: Floats, leave_out: Integers) -> float:
     """Log-probability of all counts with the prior counts of the problem."""
-    prior, offsets = problem.prior_counts, problem.offsets
+    prior, offsets = layout_of(problem).prior_counts, layout_of(problem).offsets
     values = np.add.reduceat(log_rising(prior, counts), offsets, axis=1)
     totals = (np.add.reduceat(each, offsets, axis=1) for each in (prior, counts))
     return float(np.delete((values - log_rising(*totals)).sum(axis=0), leave_out).sum())
@@ -213,7 +229,7 @@ def _log_as_stated(problem: Problem, counts: Floats, leave_out: Integers) -> flo
 
 def _means(problem: Problem, counts: Floats, draws: Floats, kappa: Floats) -> Floats:
     """Expected parameters, β × components × labels × values."""
-    sizes, offsets = problem.sizes, problem.offsets
+    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
     sums = np.repeat(np.add.reduceat(draws, offsets, axis=-1), sizes, axis=-1)
     shares = (draws / sums)[:, :, None]
     totals = np.repeat(np.add.reduceat(counts, offsets, axis=1), sizes, axis=1)

@@ -16,21 +16,21 @@ they repeat each other. It does not hold what the learner cannot think of.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Floats, Integers
 from budgeted.errors import LearnerError
 from budgeted.learners.base import Outlook
+from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.dependence import CORRELATIONS, effective
 from budgeted.learners.gamma import log_gamma_draws
+from budgeted.learners.layout import every_case, layout_of, number_of_cases
 from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
-from budgeted.streams import OUTLOOK, stream
+from budgeted.seeds import OUTLOOK, stream
 
 CONFIDENCE = 0.9
 FINEST = 0.005
@@ -52,7 +52,7 @@ _TINY = float(np.finfo(float).tiny)
 def prospect(
     posterior: Posterior,
     correlations: Floats,
-    spreads: Floats,
+    scatter: Floats,
     log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
     models: int = MODELS,
 ) -> Outlook:
@@ -60,7 +60,7 @@ def prospect(
 
     Parameters
     ----------
-    posterior, correlations, spreads
+    posterior, correlations, scatter
         What is known of the model, of the correlation of its features, and how much what the
         classifier makes of each of them scatters.
     log_scores
@@ -72,14 +72,29 @@ def prospect(
         raise LearnerError(f"models: must be at least 2, got {models!r}")
     rng = stream(0, OUTLOOK)
     problem = posterior.problem
-    number = float(effective(spreads))
+    number = float(effective(scatter))
     added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
     drawn = (draw_model(posterior, rng) for _ in range(models))
-    if math.prod(problem.sizes) <= FEW_CASES:
+    if number_of_cases(problem) <= FEW_CASES:
         errors, noise = _of_all_cases(problem, log_scores, drawn, added), 0.0
     else:
         errors, noise = _of_drawn_cases(problem, log_scores, drawn, added, rng)
     return _outlook(errors, noise)
+
+
+def spreads(problem: Problem, means: Floats) -> Floats:
+    """Return how much what each feature says of a case scatters within a label.
+
+    The standard deviation of its log-likelihoods, each minus their mean over the labels, averaged
+    over labels by their shares. A feature that says nothing has 0.
+    """
+    prior, logs = np.asarray(problem.prior), np.log(means)
+    said = logs - prior @ logs
+    first = np.add.reduceat(means[:, None] * said, layout_of(problem).offsets, axis=-1)
+    second = np.add.reduceat(means[:, None] * said**2, layout_of(problem).offsets, axis=-1)
+    variance = np.einsum("y,z,yzf->f", prior, prior, np.maximum(second - first**2, 0))
+    result: Floats = np.sqrt(variance)
+    return result
 
 
 def _of_all_cases(
@@ -89,9 +104,8 @@ def _of_all_cases(
     added: Floats,
 ) -> Floats:
     """Error under each model, over every pair of cases there is."""
-    places = np.unravel_index(np.arange(math.prod(problem.sizes)), problem.sizes)
-    values = np.stack(places, axis=1)
-    columns, scores = values + np.asarray(problem.offsets), log_scores(values)
+    values = every_case(problem)
+    columns, scores = values + layout_of(problem).starts, log_scores(values)
     errors = np.empty(len(added))
     for at, parameters in enumerate(drawn):
         chances = parameters[:, columns].prod(axis=2)  # labels × cases
@@ -146,12 +160,12 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
     """Draw parameters, labels × values."""
     problem, counts = posterior.problem, posterior.counts
     setting = int(rng.choice(len(posterior.weights), p=posterior.weights))
-    own = log_gamma_draws(problem.prior_counts + counts, rng)
+    own = log_gamma_draws(layout_of(problem).prior_counts + counts, rng)
     if setting < len(posterior.weights) - 1:
         beta = setting * posterior.evennesses // (len(posterior.weights) - 1)
         steps = posterior.components[setting].cumsum(axis=1)
         passed = (rng.random(len(steps))[:, None] > steps[:, :-1]).sum(axis=1)
-        part = np.repeat(passed, problem.sizes)
+        part = np.repeat(passed, layout_of(problem).sizes)
         column = np.arange(counts.shape[1])
         common = _shares(log_gamma_draws(posterior.draws[beta, part, column], rng)[None], problem)[
             0
@@ -167,7 +181,7 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
 
 def _shares(logs: Floats, problem: Problem) -> Floats:
     """Shares of the values of each feature, from the logarithms of their masses."""
-    sizes, offsets = problem.sizes, problem.offsets
+    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
     masses = np.exp(logs - np.repeat(np.maximum.reduceat(logs, offsets, axis=1), sizes, axis=1))
     totals = np.add.reduceat(masses, offsets, axis=1)
     result: Floats = masses / np.repeat(totals, sizes, axis=1)
@@ -178,7 +192,7 @@ def _draw_cases(
     problem: Problem, parameters: Floats, rng: np.random.Generator, into: Integers
 ) -> None:
     """Draw cases of each label of a model, labels × cases × features."""
-    starts, last = np.asarray(problem.offsets), np.asarray(problem.sizes) - 1
+    starts, last = layout_of(problem).starts, np.asarray(layout_of(problem).sizes) - 1
     for row, values in zip(parameters, into, strict=True):
         # Feature i takes up the interval from i to i + 1, divided by its shares.
         places = np.arange(len(starts)) + rng.random(values.shape)

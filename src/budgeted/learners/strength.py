@@ -31,9 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.belief import Floats, Integers
+from budgeted.learners.belief import Floats, Integers
+from budgeted.learners.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
 from budgeted.memory import Memory
-from budgeted.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
 
 _ROUNDS = 3
 """How often the expected number of draws is brought in line with the mean; more changes little."""

@@ -12,6 +12,7 @@ from budgeted.errors import DrawError
 from budgeted.policies.base import Policy
 from budgeted.problem import Action
 from budgeted.state import State
+from budgeted.value import ENGINES
 
 MOST_OUTCOMES = 10_000
 """Of the draws of one decision."""
@@ -52,7 +53,8 @@ def odds(policy: Policy, state: State) -> dict[Action | None, float]:
             raise DrawError(f"draws have more than {MOST_OUTCOMES} outcomes in one decision")
         branch = Branch(scripts.pop())
         choice = policy.choose(state, branch)
-        if branch.seeded and choice is not None and choice.engine == "particles":
+        drawn = choice is not None and choice.engine in ENGINES and ENGINES[choice.engine].draws
+        if branch.seeded and drawn:
             raise DrawError("samples losses")
         action = None if choice is None else choice.action
         chances.setdefault(action, []).append(branch.chance)

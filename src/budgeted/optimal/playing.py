@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgeted.belief import Belief, Integers
 from budgeted.errors import DrawError
-from budgeted.loss import Loss, named
+from budgeted.learners.belief import Belief, Integers
+from budgeted.learners.layout import position_in
 from budgeted.optimal.draws import odds
 from budgeted.optimal.programme import losses
-from budgeted.optimal.tallies import exchanges, position_of, whole_units
+from budgeted.optimal.tallies import exchanges, whole_units
 from budgeted.policies.base import Policy, alike, looks_back
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
 from budgeted.state import State
+from budgeted.value.loss import Loss, named
 
 MOST_SITUATIONS = 200_000
 """In which a policy is asked; each takes some tenths of a millisecond."""
@@ -87,7 +88,7 @@ def play(
     for spent in range(budget + 1):
         level, ahead[spent] = ahead[spent], {}
         for state, chance in level.values():
-            tally = (state.belief.observed - start.observed).ravel()
+            tally = state.belief.tally - start.tally
             if spent + cheapest > budget:
                 ends.add(tally, chance)
                 continue
@@ -103,10 +104,9 @@ def play(
                     ends.add(tally, chance * share)
                     continue
                 after = spent + costs[action.feature]
-                means = state.belief.means[action.label, state.belief.columns(action.feature)]
-                for value, likely in enumerate(means):
+                for value, likely in enumerate(state.belief.mean(action.feature)[action.label]):
                     weight = chance * share * float(likely)
-                    position = position_of(problem, *action, value)
+                    position = position_in(problem, *action, value)
                     tally[position] += 1
                     if after + cheapest > budget:
                         ends.add(tally, weight)
@@ -114,8 +114,7 @@ def play(
                         key = keys.of(tally, state.history, position)
                         known = ahead[after].get(key)
                         if known is None:
-                            cost = problem.features[action.feature].cost
-                            new = state.after(Purchase(*action, value, cost))
+                            new = state.after(Purchase(*action, value, state.price(action)))
                             ahead[after][key] = (new, weight)
                         else:
                             ahead[after][key] = (known[0], known[1] + weight)
@@ -153,7 +152,7 @@ class _Keys:
     def _position(self, purchase: Purchase) -> int:
         value = purchase.value
         assert value is not None  # every answer here has one
-        return position_of(self._problem, purchase.feature, purchase.label, value)
+        return position_in(self._problem, purchase.feature, purchase.label, value)
 
 
 class _Ends:

@@ -16,18 +16,18 @@ from itertools import accumulate
 
 import numpy as np
 
-from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import OptimalError
-from budgeted.loss import Loss, named
+from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.layout import number_of_cases, position_in
+from budgeted.learners.tallied import chances_of_many, means_of_many
 from budgeted.optimal.tallies import (
     Codes,
     count_states,
     exchanges,
-    means_of_many,
-    position_of,
     whole_units,
 )
-from budgeted.problem import Action
+from budgeted.problem import Action, Problem
+from budgeted.value.loss import Loss, named
 
 MOST_STATES = 1_000_000
 """A million situations take less than a minute."""
@@ -62,7 +62,7 @@ class Solution:
     @property
     def loss_now(self) -> float:
         """The loss before anything is bought."""
-        nothing = np.zeros((1, self.start.observed.size), dtype=np.int64)
+        nothing = np.zeros_like(self.start.tally)[None]
         return float(losses(self.start, nothing, self.loss)[0])
 
     @property
@@ -76,11 +76,8 @@ class Solution:
         """
         problem = self.start.problem
         costs, budget = whole_units(problem)
-        tally = (belief.observed - self.start.observed).ravel()[None, :]
-        bought = (belief.observed - self.start.observed).sum(axis=0)
-        spent = sum(
-            cost * int(bought[belief.columns(feature)].sum()) for feature, cost in enumerate(costs)
-        )
+        tally = (belief.tally - self.start.tally)[None, :]
+        spent = int((belief.seen - self.start.seen).sum(axis=1) @ costs)
         means = means_of_many(self.start, tally)
         return {
             action: float(_expected(self.codes, tally, means, self.levels[spent + cost], action)[0])
@@ -156,7 +153,7 @@ def check_size(start: Belief, most_states: int = MOST_STATES) -> int:
             return so_far[-1]
         horizon = min(budget, 2 * horizon)
     fits = max((spent for spent, states in enumerate(so_far) if states <= most_states), default=0)
-    unit = start.problem.features[0].cost / costs[0]
+    unit = start.problem.feature_prices[0] / costs[0]
     more = "" if horizon == budget else "more than "
     raise OptimalError(
         f"the exact programme would need {more}{so_far[-1]} states, {most_states} are allowed: "
@@ -173,14 +170,14 @@ def losses(start: Belief, tallies: Integers, kind: Loss) -> Floats:
 def losses_of_means(start: Belief, means: Floats, kind: Loss) -> Floats:
     """Return the loss of each classifier, by multiplying out all its cases; its means by rows."""
     problem = start.problem
-    cases = int(np.prod(problem.sizes)) * len(problem.labels)
+    cases = number_of_cases(problem) * len(problem.labels)
     result = np.empty(len(means))
     step = max(1, _LARGEST_TABLE // cases)
     for begin in range(0, len(means), step):
         part = means[begin : begin + step]
         masses = np.broadcast_to(np.asarray(problem.prior)[:, None], (*part.shape[:2], 1))
         for feature in range(len(problem.features)):
-            factor = part[:, :, start.columns(feature)]
+            factor = chances_of_many(start, part, feature)
             masses = (masses[..., None] * factor[:, :, None, :]).reshape(*part.shape[:2], -1)
         result[begin : begin + step] = kind(np.swapaxes(masses, 1, 2)).sum(axis=1)
     return result
@@ -197,10 +194,10 @@ def _enumerate(codes: Codes) -> list[Integers]:
             if cost > spent:
                 continue
             positions = [
-                position_of(problem, action.feature, action.label, value)
+                position
                 for action in problem.actions
                 if costs[action.feature] == cost
-                for value in range(problem.sizes[action.feature])
+                for position in _positions(problem, action)
             ]
             for tallies in _parts(codes, found[spent - cost]):
                 new.extend(np.unique(each) for each in codes.after(tallies, positions))
@@ -219,11 +216,14 @@ def _expected(
     """Expected value after buying a cell, of many situations with the same money."""
     problem = codes.start.problem
     known, values = level
-    positions = [
-        position_of(problem, *action, value) for value in range(problem.sizes[action.feature])
-    ]
-    chances = means[:, action.label, codes.start.columns(action.feature)]
+    chances = chances_of_many(codes.start, means, action.feature)[:, action.label]
     result = np.zeros(len(tallies))
-    for value, after in enumerate(codes.after(tallies, positions)):
+    for value, after in enumerate(codes.after(tallies, _positions(problem, action))):
         result += chances[:, value] * values[np.searchsorted(known, after)]
     return result
+
+
+def _positions(problem: Problem, action: Action) -> list[int]:
+    """Where a tally counts the values of a cell."""
+    number = len(problem.features[action.feature].values)
+    return [position_in(problem, *action, value) for value in range(number)]

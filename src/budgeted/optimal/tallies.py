@@ -1,7 +1,7 @@
 """What was seen so far as a row of numbers, and when two such rows are the same situation.
 
 A *tally* says how often each value of each label was seen since the start, label by label, as
-``Belief.observed`` does when its rows are laid end to end. Features with the same values, cost and
+`Belief.tally` does. Features with the same values, cost and
 prior are interchangeable; so are the values of a feature, and the labels, where the prior does not
 tell them apart. Tallies that differ only by such an exchange have the same future, and one code
 stands for all of them.
@@ -18,8 +18,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Belief, Floats, Integers
 from budgeted.errors import OptimalError
+from budgeted.learners.belief import Belief, Integers
+from budgeted.learners.layout import laid_out, position_in
 from budgeted.problem import Problem
 
 KINDS = ("features", "labels", "values")
@@ -43,7 +44,12 @@ def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
     >>> whole_units(problem)
     ((1, 4), 12)
     """
-    amounts = [*(feature.cost for feature in problem.features), problem.budget]
+    if any(len(set(row)) > 1 for row in problem.fresh_prices):
+        raise OptimalError(
+            f"with the price list {problem.prices.name!r} the labels of a feature have different "
+            f"prices, which the exact programme does not know; give each feature one price"
+        )
+    amounts = [*problem.feature_prices, problem.budget]
     pairs = [amount.as_integer_ratio() for amount in amounts]
     common = math.lcm(*(below for _, below in pairs))
     *costs, budget = (above * (common // below) for above, below in pairs)
@@ -65,10 +71,8 @@ def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
         Which kinds to exchange: ``features``, ``labels``, ``values``.
     """
     problem = start.problem
-    facts = [problem.prior_counts.ravel(), start.observed.ravel()]
-    facts.append(np.repeat(np.asarray(problem.prior), sum(problem.sizes)))
     costs, _ = whole_units(problem)
-    facts.append(np.tile(np.repeat(np.asarray(costs), problem.sizes), len(problem.labels)))
+    facts = [*start.facts(), laid_out(problem, costs)]
     kinds = set(alike)
     if "values" in kinds and _most(problem, kinds) > MOST_EXCHANGES:
         kinds.discard("values")
@@ -83,7 +87,7 @@ def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
 def _most(problem: Problem, kinds: Collection[str]) -> int:
     ways = math.factorial(len(problem.features)) if "features" in kinds else 1
     ways *= math.factorial(len(problem.labels)) if "labels" in kinds else 1
-    return ways * math.prod(map(math.factorial, problem.sizes))
+    return ways * math.prod(math.factorial(len(each.values)) for each in problem.features)
 
 
 def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
@@ -91,8 +95,7 @@ def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
         every = itertools.permutations(range(number))
         return list(every) if kind in kinds else [tuple(range(number))]
 
-    sizes, offsets = problem.sizes, problem.offsets
-    positions = np.arange(problem.prior_counts.size).reshape(problem.prior_counts.shape)
+    sizes = [len(each.values) for each in problem.features]
     features = [
         order
         for order in orders(len(sizes), "features")
@@ -100,9 +103,11 @@ def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
     ]
     values = list(itertools.product(*(orders(size, "values") for size in sizes)))
     for order, within in itertools.product(features, values):
-        columns = [offsets[old] + value for old in order for value in within[old]]
         for labels in orders(len(problem.labels), "labels"):
-            yield positions[np.ix_(labels, columns)].ravel()
+            yield np.array([
+                position_in(problem, old, label, value)
+                for label in labels for old in order for value in within[old]
+            ])  # fmt: skip
 
 
 def count_states(start: Belief, group: Integers, budget: int) -> list[int]:
@@ -112,7 +117,7 @@ def count_states(start: Belief, group: Integers, budget: int) -> list[int]:
     exchange leaves alone; those are constant along its cycles. Nothing is enumerated.
     """
     costs, _ = whole_units(start.problem)
-    prices = np.tile(np.repeat(np.asarray(costs), start.problem.sizes), len(start.problem.labels))
+    prices = laid_out(start.problem, costs)
     totals = [0] * (budget + 1)
     remembered: dict[tuple[int, ...], list[int]] = {}
     for exchange in group:
@@ -178,8 +183,8 @@ class Codes:
     @cached_property
     def _radices(self) -> NDArray[np.object_]:
         costs, budget = whole_units(self.start.problem)
-        digits = np.repeat([budget // cost + 1 for cost in costs], self.start.problem.sizes)
-        return np.tile(digits, len(self.start.problem.labels)).astype(object)
+        digits = [budget // cost + 1 for cost in costs]
+        return laid_out(self.start.problem, digits).astype(object)
 
     @cached_property
     def _powers(self) -> Integers:
@@ -224,40 +229,3 @@ class Codes:
     def _least(every: NDArray[np.generic]) -> Integers:
         result: Integers = every.min(axis=1).astype(np.int64)
         return result
-
-
-def means_of_many(start: Belief, tallies: Integers) -> Floats:
-    """Return the means of the beliefs after these tallies, tallies × labels × values.
-
-    They are also the chances of what the next purchase of each cell brings. A belief of another
-    kind may offer ``means_of_many(tallies)``; otherwise each one is reached by `observe`.
-    """
-    shape = (len(tallies), *start.observed.shape)
-    if type(start) is Belief:
-        counts = start.counts + tallies.reshape(shape)
-        totals = np.add.reduceat(counts, start.problem.offsets, axis=2)
-        result: Floats = counts / np.repeat(totals, start.problem.sizes, axis=2)
-        return result
-    offered = getattr(start, "means_of_many", None)
-    if offered is not None:
-        return np.asarray(offered(tallies), dtype=float).reshape(shape)
-    return np.stack([_seen(start, tally).means for tally in tallies]).reshape(shape)
-
-
-def _seen(start: Belief, tally: Integers) -> Belief:
-    belief = start
-    for at in np.flatnonzero(tally).tolist():
-        belief = belief.observe_at(*cell_of(start.problem, at), times=int(tally[at]))
-    return belief
-
-
-def cell_of(problem: Problem, position: int) -> tuple[int, int, int]:
-    """Return the feature, label and value of a position of a tally."""
-    label, column = divmod(position, sum(problem.sizes))
-    feature = int(np.searchsorted(problem.offsets, column, side="right")) - 1
-    return feature, label, column - problem.offsets[feature]
-
-
-def position_of(problem: Problem, feature: int, label: int, value: int) -> int:
-    """Return where a tally counts a value of a feature among cases of a label."""
-    return label * sum(problem.sizes) + problem.offsets[feature] + value

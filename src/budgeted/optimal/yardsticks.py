@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from budgeted.belief import Belief
-from budgeted.money import MoneyLike
+from budgeted.learners.belief import Belief
 from budgeted.problem import Feature, Problem
+from budgeted.problem.money import MoneyLike
 
 Counts = float | Sequence[float] | Sequence[Sequence[float]]
 

@@ -1,4 +1,4 @@
-"""Rules that say what to buy next.
+"""Rules that say what to buy next, one file each: a file in this folder is a policy.
 
 >>> policy("sfl", max_depth=30)
 SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
@@ -6,62 +6,37 @@ SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from budgeted.errors import PolicyError
-from budgeted.policies.abr2 import AbsoluteRobin
-from budgeted.policies.auto import Auto
+from budgeted.learners.base import Learner
 from budgeted.policies.base import Choice, Policy, check_kind
-from budgeted.policies.biased_robin import BiasedRobin
-from budgeted.policies.exp3 import Exp3
-from budgeted.policies.exp3c import Exp3C
-from budgeted.policies.fel import FollowExpectedLeader
-from budgeted.policies.greedy import Greedy
-from budgeted.policies.iga import IncrementalGreedyAllocation
-from budgeted.policies.kg_star import KnowledgeGradientStar
-from budgeted.policies.pair_lookahead import PairLookahead
-from budgeted.policies.random_shopper import RandomShopper
-from budgeted.policies.rbr2 import RelativeRobin
-from budgeted.policies.round_robin import RoundRobin
-from budgeted.policies.rsfl import RandomisedLookahead
-from budgeted.policies.seu import SampledExpectedUtility
-from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
-from budgeted.policies.thompson import TopTwoThompson
-from budgeted.policies.uniform_expenditure import UniformExpenditure
-from budgeted.policies.wbr2 import WindowedRobin
-from budgeted.registry import Registry, find
+from budgeted.registry import Registry, make, parameter_names
 
-__all__ = ["POLICIES", "Choice", "Policy", "policy", "policy_among", "settings"]
+__all__ = [
+    "POLICIES",
+    "Choice",
+    "Policy",
+    "for_learner",
+    "parameter_names",
+    "policy",
+    "policy_among",
+    "preferences",
+]
 
 POLICIES: Registry[type[Policy]] = Registry(
     "policy",
     "budgeted.policies",
     PolicyError,
-    (
-        RoundRobin,
-        UniformExpenditure,
-        BiasedRobin,
-        Greedy,
-        SingleFeatureLookahead,
-        RandomShopper,
-        RandomisedLookahead,
-        Exp3,
-        Exp3C,
-        FollowExpectedLeader,
-        AbsoluteRobin,
-        RelativeRobin,
-        WindowedRobin,
-        SampledExpectedUtility,
-        KnowledgeGradientStar,
-        TopTwoThompson,
-        IncrementalGreedyAllocation,
-        PairLookahead,
-        Auto,
-    ),
+    __name__,
     check_kind,
-)
+    first=(
+        "round-robin", "uniform-expenditure", "biased-robin", "greedy", "sfl",  # of the paper
+        "random-shopper", "rsfl", "exp3", "exp3c", "fel", "abr2", "rbr2", "wbr2", "seu", "kg-star",
+        "top-two-thompson", "iga", "pair-lookahead", "auto",
+    ),
+)  # fmt: skip
 """Every policy by its name; `POLICIES.register` adds one."""
 
 
@@ -82,29 +57,31 @@ def policy_among(
     kinds: Mapping[str, type[Policy]], name: str, parameters: Mapping[str, Any]
 ) -> Policy:
     """Return the policy of that name, of those that are given, with these parameters."""
-    kind = find(kinds, name, "policy", PolicyError)
-    known = parameter_names(kind)
-    unknown = [key for key in parameters if key not in known]
-    if unknown:
-        takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise PolicyError(
-            f"policy {name!r} has no parameter {', '.join(map(repr, unknown))}; {takes}"
-        )
-    return kind(**parameters)
+    made: Policy = make(kinds, name, parameters, "policy", PolicyError)
+    return made
 
 
-def settings(policy: Policy | type[Policy], **given: str | None) -> dict[str, str]:
-    """Return what goes with a policy: its own settings, and over them those that are given.
+def for_learner(policy: Policy, learner: Callable[[], Learner]) -> Policy:
+    """Return the policy that buys for a learner, if that makes a difference to it.
 
-    >>> settings(Auto(), cases="fresh", learner=None)
-    {'cases': 'fresh', 'learner': 'hierarchical'}
-    >>> settings(RoundRobin())
+    Parameters
+    ----------
+    policy
+        Who chooses. If it has ``for_learner(learner)``, that is asked.
+    learner
+        Who makes the classifier; it is looked up if the policy wants to know.
+    """
+    ask: Callable[[Learner], Policy] | None = getattr(policy, "for_learner", None)
+    return policy if ask is None else ask(learner())
+
+
+def preferences(policy: Policy | type[Policy], **given: Any) -> dict[str, Any]:
+    """Return what goes with a policy: what it prefers, and over them those that are given.
+
+    >>> preferences(policy("auto"), case_rule="fresh", learner=None)
+    {'case_rule': 'fresh', 'learner': 'hierarchical'}
+    >>> preferences(policy("round-robin"))
     {}
     """
-    own: dict[str, str] = dict(getattr(policy, "settings", {}))
+    own: dict[str, Any] = dict(getattr(policy, "prefers", {}))
     return own | {key: value for key, value in given.items() if value is not None}
-
-
-def parameter_names(kind: type[Policy]) -> tuple[str, ...]:
-    """Return the names of the parameters that a policy takes."""
-    return tuple(each.name for each in fields(kind))  # type: ignore[arg-type]

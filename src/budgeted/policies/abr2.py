@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice, check_number
+from budgeted.policies.base import Choice
 from budgeted.policies.hindsight import last_change
+from budgeted.policies.parameters import check_number
 from budgeted.policies.turns import take_turn
 from budgeted.state import State
 

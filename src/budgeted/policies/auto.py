@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
-from budgeted import money
-from budgeted.belief import Floats, Integers
-from budgeted.expectation.worth import Worth
-from budgeted.learners import Hierarchical
+from budgeted.learners import Hierarchical, Learner
+from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
 from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
-from budgeted.problem import Action
+from budgeted.problem import Action, money
 from budgeted.state import State
+from budgeted.value import gains
+from budgeted.value.base import Known
 
 HANDFULS = (1, 4)
 """Numbers of values of each label that are weighed together."""
@@ -28,13 +29,23 @@ _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
 
 
+class Believer(Protocol):
+    """A learner that says what it believes, in a form that an engine supports."""
+
+    def believed(self, belief: Belief) -> Known:
+        """Return what is known after the values that a belief has seen."""
+        ...
+
+
 @dataclass(frozen=True)
 class Auto:
     """Buy of the feature whose values lower the expected loss most for their money.
 
-    What is expected is what the learner `budgeted.learners.Hierarchical` believes, the one that
-    makes the classifier unless a study chooses another: how many features matter, and how strongly.
-    `budgeted.expectation.worth` says how much the loss falls if more values are bought.
+    What is expected is what the learner of the study believes, `budgeted.learners.Hierarchical`
+    with the parameters that the study recorded, unless it chooses another: how many features
+    matter, and how strongly. `budgeted.value.information` says how much the loss falls if more
+    values are bought. Of a learner that does not say what it believes, it is what `Hierarchical`
+    would.
 
     - A feature tells labels apart only when it is known under each of them, so its values are
       weighed by *handfuls*, evenly over the labels: one of each label, and four of each, because a
@@ -46,7 +57,7 @@ class Auto:
     - Of the best feature one value is bought, of the label with the fewest; and then one of each
       other label that has fewer, before anything is weighed anew: half a comparison says little.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
-      who want several requests at once (`budgeted.policies.planner`).
+      who want several requests at once (`budgeted.policies.base.Several`).
 
     Features, labels and values are exchangeable: nothing but the choice among equals depends on
     their order, and if all prices and the budget are multiplied by a number, the same is bought.
@@ -69,8 +80,19 @@ behind")
     summary: ClassVar[str] = "the default: the best value per money, whole features at a time"
     looks_back: ClassVar[int] = 1
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
-    settings: ClassVar[Mapping[str, str]] = {"cases": "settle", "learner": "hierarchical"}
+    prefers: ClassVar[Mapping[str, str]] = {"case_rule": "settle", "learner": "hierarchical"}
     """What goes with this policy in studies and experiments unless told otherwise."""
+
+    believer: ClassVar[Believer] = Hierarchical()
+    """Who says what is known; `for_learner` gives an object another one."""
+
+    def for_learner(self, learner: Learner) -> Auto:
+        """Return the policy that buys by what a learner believes, if it says what that is."""
+        if not callable(getattr(learner, "believed", None)):
+            return self
+        made = copy(self)  # of a subclass, with its own parameters
+        object.__setattr__(made, "believer", learner)
+        return made
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return a cell of the best feature; the scores are the expected change per money."""
@@ -81,7 +103,7 @@ behind")
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
-        rates, numbers = _rates(state, depths, bought)
+        rates, numbers = _rates(state, depths, bought, self.believer)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         most = np.nanmax(rates)
         best = rates >= most - _TIE * abs(most)
@@ -100,7 +122,7 @@ behind")
         depths = state.depths()
         if not depths.any():
             return np.full(depths.shape, np.nan)
-        rates, _ = _rates(state, depths, _bought(state))
+        rates, _ = _rates(state, depths, _bought(state), self.believer)
         return np.where(depths > 0, rates[:, None], np.nan)
 
 
@@ -124,23 +146,23 @@ def _rest_of_a_round(
     return Choice(Action(last.feature, label), reason=reason)
 
 
-def _rates(state: State, depths: Integers, bought: Floats) -> tuple[Floats, Integers]:
+def _rates(
+    state: State, depths: Integers, bought: Floats, believer: Believer
+) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
-    features = state.problem.features
-    costs = np.array([float(feature.cost) for feature in features])
-    paid = np.array([money.how_many(state.free, feature.cost) for feature in features])
+    prices = state.problem.feature_prices
+    costs = np.array([float(price) for price in prices])
+    paid = np.array([money.how_many(state.free, price) for price in state.problem.lowest_prices])
     most = np.minimum(paid, depths.sum(axis=1))
-    belief = Hierarchical()
-    known = belief.posterior(state.problem, state.belief.observed.astype(float))
-    worth = Worth(known, belief.evenness, belief.levels)
+    worth = gains(believer.believed(state.belief))
     under_way = np.zeros_like(depths)
     for cell, number in state.under_way().items():
         under_way[cell] = number
     # Of labels with as many values the more frequent comes first, wherever it is listed.
     fewest_first = bought - np.asarray(state.problem.prior) / 2
     already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
-    rates = np.full(len(features), np.nan)
-    numbers = np.zeros(len(features), dtype=np.int64)
+    rates = np.full(len(prices), np.nan)
+    numbers = np.zeros(len(prices), dtype=np.int64)
     for each in HANDFULS:
         total = np.minimum(most, each * depths.shape[1])
         weighed = total > numbers
@@ -169,7 +191,7 @@ def in_words(state: State, feature: int, rates: Floats, number: int, bought: Flo
         Values that there are, those under way included, features × labels.
     """
     names = [each.name for each in state.problem.features]
-    amount = money.times(state.problem.features[feature].cost, number)
+    amount = money.times(state.problem.feature_prices[feature], number)
     words = f"it is the best use of the next {money.show(amount)}; {_known(state, bought[feature])}"
     others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
     if np.isnan(others).all() or rates[feature] <= 0:
@@ -233,8 +255,7 @@ def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, .
 
 def _bought(state: State) -> Floats:
     """How many values there are of each cell, those under way included, features × labels."""
-    starts = state.problem.offsets
-    seen = np.add.reduceat(state.belief.observed, starts, axis=1).T.astype(float)
+    seen = state.belief.seen.astype(float)
     for cell, number in state.under_way().items():
         seen[cell] += number
     return seen

@@ -1,22 +1,29 @@
-"""What a policy is, and what it answers."""
+"""What a policy is, how it is asked, and what it answers: policies may be somebody else's."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from budgeted.errors import PolicyError
-from budgeted.problem import Action
+from budgeted.errors import BudgetedError, PolicyError
+from budgeted.learners.belief import Belief
+from budgeted.problem import Action, Order
 from budgeted.registry import check_dataclass
 from budgeted.state import State
+
+_LONGEST = 60
+"""Characters of a wrong answer that are shown."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The cell to buy next, and why.
+    """What to order next, and why: a cell, perhaps with further features of the same case.
 
     Attributes
     ----------
@@ -30,7 +37,17 @@ class Choice:
         Where the losses among the scores come from; empty when no loss was needed.
     plan
         What the policy would buy next if nothing came back meanwhile, for the same reason; see
-        `Planner`.
+        `Several`.
+    together
+        Further features, by position, that are wanted of the same case in the same order, the most
+        important first: where no case can give all of them, the last ones are left out.
+    resolution
+        Scores that differ by no more than this are ties; of those the cheapest is bought.
+
+    Examples
+    --------
+    >>> Choice(Action(feature=2, label=1), together=(0,)).order
+    Order(features=(2, 0), label=1, case=None)
     """
 
     action: Action
@@ -38,6 +55,13 @@ class Choice:
     reason: str = ""
     engine: str = ""
     plan: tuple[Action, ...] = ()
+    together: tuple[int, ...] = ()
+    resolution: float = 0.0
+
+    @property
+    def order(self) -> Order:
+        """What is wanted of one case; which one is for others to say."""
+        return Order((self.action.feature, *self.together), self.action.label)
 
 
 class Chooser(Protocol):
@@ -68,14 +92,184 @@ class Policy(Chooser, Protocol):
       labels, NaN where none is sold; `status` and the page show that instead of what plain naive
       Bayes expects.
 
-    And one thing helps people who ask at the same moment (`budgeted.policies.planner`):
+    - ``for_learner(learner)``: the policy that buys for the learner that makes the classifier; the
+      default does so if the learner says what it believes (`budgeted.learners.base.Learner`);
+    - ``draws``: True if it draws what it buys, so that not always the best score is bought;
+    - ``takes_turns``: True if those of the same score have turns, and not the cheapest is bought.
+
+    Several requests at once are one decision where the policy's choice comes with a plan, and what
+    is under way is in the state; `several` hands the plan out. Two things more help people who ask
+    at the same moment:
 
     - ``next_best(state, choice)``: what a decision ranked behind its choice, the best first, each
-      as a choice of its own whose reason says so.
+      as a choice of its own whose reason says so;
+    - ``several(shared)``: an object with ``choose(state, rng)`` that takes the place of `Several`.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+
+
+def choose(chooser: Chooser, state: State, rng: np.random.Generator, name: str) -> Choice | None:
+    """Return what a policy chooses, or say in words what is wrong with it.
+
+    Parameters
+    ----------
+    chooser, state, rng
+        Who decides, from what, and its generator.
+    name
+        Of the policy, for messages.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> class Mine:
+    ...     def choose(self, state, rng):
+    ...         return Choice((0, 1), reason="why not")
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 3)
+    >>> choose(Mine(), State.start(problem), None, "mine")
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.PolicyError: policy 'mine': a choice must have an Action(feature, label) of \
+positions, got (0, 1)
+    """
+    try:
+        found = chooser.choose(state, rng)
+    except BudgetedError:
+        raise
+    except Exception as error:
+        raise PolicyError(
+            f"policy {name!r}: choose raised {type(error).__name__}: {error}"
+        ) from error
+    wrong = _wrong(found, state)
+    if wrong:
+        raise PolicyError(f"policy {name!r}: {wrong}")
+    return found
+
+
+def several(policy: Policy, *, shared: bool = False) -> Chooser:
+    """Return who chooses several requests that are wanted at the same moment.
+
+    Parameters
+    ----------
+    policy
+        Who decides; its own ``several``, if it has one, else `Several`.
+    shared
+        Whether they are wanted by several people, who would wait for each other.
+    """
+    own: Callable[[bool], Chooser] | None = getattr(policy, "several", None)
+    return Several(policy, shared=shared) if own is None else own(shared)
+
+
+def choose_many(policy: Policy, state: State, rng: np.random.Generator, n: int) -> list[Choice]:
+    """Return the next n purchases if nothing comes back meanwhile; fewer when the money is gone.
+
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.policies import policy
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 3)
+    >>> chosen = choose_many(policy("round-robin"), State.start(problem), None, 5)
+    >>> [tuple(each.action) for each in chosen]
+    [(0, 0), (0, 1), (0, 0)]
+    """
+    chooser, chosen = several(policy), []
+    for _ in range(n):
+        choice = chooser.choose(state, rng)
+        if choice is None:
+            break
+        chosen.append(choice)
+        state = state.reserve(choice.order)
+    return chosen
+
+
+Ranked = Callable[[State, Choice], Sequence[Choice]]
+
+
+class Several:
+    """Hands out the plan of a policy, and asks it again as soon as the plan no longer fits.
+
+    A decision of `auto` weighs whole handfuls of purchases. When several requests are wanted at
+    the same moment, there is no need to weigh everything anew for each of them: the handful that
+    was best is bought. Nor would that give much else. If a handful of n is worth most per money,
+    then what is left of it after some of it was bought is worth at least as much per money: what
+    was bought cannot have been worth more, or a smaller handful would have been better.
+
+    A plan ends when it is used up, when a value came back or the budget was changed (then the
+    belief is another one), or when anything but the plan's own requests is under way. Scores and
+    reason are those of the decision. A policy without plans is asked each time.
+
+    Unless many people ask at the same moment (`shared`), and the policy ranks cells
+    (``next_best``, as `sfl` does). With fifty of them the last one would wait for fifty decisions.
+    So a decision is good for half as many requests as were handed out before it, one of each of
+    the best cells; the next decision counts all of them as under way. The first four are decided
+    one by one, fifty take eleven decisions. Each gets its own place in the ranking as the reason.
+    Measured on studies with few and many features, with and without good ones, the expected loss
+    after fifty such requests fell by 99.9 to 101 % of what fifty decisions gave.
+
+    This is memory, so one is made anew for requests that are wanted together, and not kept: what is
+    asked depends on the study and on nothing else.
+
+    Parameters
+    ----------
+    policy
+        Who decides.
+    shared
+        Whether it decides for people who ask at the same moment.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, State
+    >>> from budgeted.policies import policy
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
+    >>> chooser, state = several(policy("auto")), State.start(problem)
+    >>> first = chooser.choose(state, np.random.default_rng(0))
+    >>> first.plan
+    (Action(feature=0, label=0),)
+    >>> chooser.choose(state.reserve(first.action), np.random.default_rng(0)).action
+    Action(feature=0, label=0)
+    """
+
+    def __init__(self, policy: Policy, *, shared: bool = False) -> None:
+        self._policy = policy
+        self._ranked: Ranked | None = getattr(policy, "next_best", None) if shared else None
+        self._next: list[Choice] = []  # of the last decision, the next one last
+        self._handed_out = 0
+        self._known: Belief | None = None
+        self._under_way: Counter[Action] = Counter()
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the next purchase of the plan, or what the policy decides now."""
+        if state.belief is not self._known or state.under_way() != self._under_way:
+            self._next, self._handed_out = [], 0  # something else happened meanwhile
+        choice = self._go_on(state) or self._decide(state, rng)
+        self._handed_out += 1
+        if choice is not None and (self._next or self._ranked is not None):
+            self._known = state.belief
+            self._under_way = Counter(state.under_way())
+            order = choice.order
+            self._under_way.update(Action(each, order.label) for each in order.features)
+        return choice
+
+    def _go_on(self, state: State) -> Choice | None:
+        """Return what the last decision said comes next, if that can be bought."""
+        if self._next and state.depths()[self._next[-1].action]:
+            return self._next.pop()
+        return None
+
+    def _decide(self, state: State, rng: np.random.Generator) -> Choice | None:
+        choice = self._policy.choose(state, rng)
+        self._next = [] if choice is None else list(reversed(self._behind(state, choice)))
+        return choice
+
+    def _behind(self, state: State, choice: Choice) -> Sequence[Choice]:
+        """Return what comes after a decision, the next one first."""
+        if self._ranked is None:
+            plan = choice.plan
+            return [
+                replace(choice, action=action, plan=plan[at:], together=())
+                for at, action in enumerate(plan, start=1)
+            ]
+        more = self._handed_out // 2 - 1
+        return self._ranked(state, choice)[:more] if more > 0 else ()
 
 
 def check_kind(kind: type[Policy]) -> None:
@@ -110,40 +304,68 @@ def in_turn(order: Sequence[Entry], after: Entry | None, allowed: Collection[Ent
     return [entry for entry in (*order[begin:], *order[:begin]) if entry in allowed]
 
 
-def draw_label(
-    state: State, feature: int, affordable: Collection[Action], rng: np.random.Generator
-) -> Action:
-    """Return a cell of a feature, its label drawn from the prior of those that can be bought."""
-    cells = [action for action in affordable if action.feature == feature]
-    shares = np.array([state.problem.prior[cell.label] for cell in cells])
-    return cells[int(rng.choice(len(cells), p=shares / shares.sum()))]
+def _wrong(found: object, state: State) -> str:
+    """What is wrong with an answer; nothing if it is one."""
+    if found is None:
+        return ""
+    if not isinstance(found, Choice):
+        return f"choose must return a Choice or None, got {_clipped(found)}"
+    return next((
+        f"{must}, got {_clipped(part)}"
+        for part, fits, must in _parts(found, state) if not fits
+    ), "")  # fmt: skip
 
 
-def draw_cell(
-    cells: Sequence[Action], chances: Sequence[float], rng: np.random.Generator
-) -> tuple[Action, dict[Action, float]]:
-    """Return a cell drawn with these chances, and as the scores 1 − the chance of each."""
-    shares = np.array(chances) / np.sum(chances)
-    drawn = cells[int(rng.choice(len(cells), p=shares))]
-    return drawn, dict(zip(cells, (1 - shares).tolist(), strict=True))
+def _parts(found: Choice, state: State) -> Iterator[tuple[object, bool, str]]:
+    """Each part of a choice, whether it is as it must be, and how it must be."""
+    yield (
+        found.action,
+        _is_action(found.action, state),
+        "a choice must have an Action(feature, label) of positions",
+    )
+    yield (
+        found.scores,
+        _are_scores(found.scores, state),
+        "scores must map actions to finite numbers",
+    )
+    chosen = not found.scores or found.action in found.scores
+    yield found.action, chosen, "scores must have the action that is chosen among them"
+    planned = isinstance(found.plan, tuple) and all(_is_action(each, state) for each in found.plan)
+    yield found.plan, planned, "a plan must be a tuple of actions"
+    features = len(state.problem.features)
+    others = isinstance(found.together, tuple) and all(
+        _is_position(each, features) for each in found.together
+    )
+    yield found.together, others, "together must be positions of features"
+    once = len({found.action.feature, *found.together}) == 1 + len(found.together)
+    yield found.together, once, "together must be other features than that of the action, each once"
+    words = (found.reason, found.engine)
+    yield words, all(isinstance(each, str) for each in words), "reason and engine must be texts"
 
 
-def check_share(name: str, number: object) -> None:
-    """Raise an error unless a parameter is a number above 0 and at most 1."""
-    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-    if not (real and 0 < number <= 1):  # type: ignore[operator]
-        raise PolicyError(f"{name}: must be a number above 0 and at most 1, got {number!r}")
+def _is_action(action: object, state: State) -> bool:
+    return (
+        isinstance(action, Action)
+        and _is_position(action.feature, len(state.problem.features))
+        and _is_position(action.label, len(state.problem.labels))
+    )
 
 
-def check_number(name: str, number: object) -> None:
-    """Raise an error unless a parameter is a finite number above 0."""
-    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
-    if not (real and 0 < number < float("inf")):  # type: ignore[operator]
-        raise PolicyError(f"{name}: must be a number above 0, got {number!r}")
+def _are_scores(scores: object, state: State) -> bool:
+    """Whether all are finite numbers of cells that there are; there may be thousands."""
+    if not isinstance(scores, Mapping) or not state.problem.every_action.issuperset(scores):
+        return False
+    try:
+        return all(map(math.isfinite, scores.values()))
+    except TypeError:
+        return False
 
 
-def check_count(name: str, number: object) -> None:
-    """Raise an error unless a parameter is a whole number from 1."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if not (whole and number >= 1):  # type: ignore[operator]
-        raise PolicyError(f"{name}: must be a whole number from 1, got {number!r}")
+def _is_position(number: object, of: int) -> bool:
+    whole = type(number) is int or (isinstance(number, Integral) and not isinstance(number, bool))
+    return whole and 0 <= int(number) < of  # type: ignore[call-overload]
+
+
+def _clipped(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted.errors import PolicyError
-from budgeted.expectation import loss as loss_of
-from budgeted.loss import named
 from budgeted.policies.base import Choice
 from budgeted.policies.turns import take_turn
 from budgeted.state import State
+from budgeted.value import loss as loss_of
+from budgeted.value.loss import named
 
 
 @dataclass(frozen=True)

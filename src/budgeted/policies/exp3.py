@@ -8,8 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice, check_share, draw_cell
+from budgeted.policies.base import Choice
+from budgeted.policies.draws import draw_cell
 from budgeted.policies.hindsight import Floats, hindsight, per_money
+from budgeted.policies.parameters import check_share
 from budgeted.state import State
 
 _LARGEST = 1e100
@@ -51,6 +53,7 @@ class Exp3:
 
     name: ClassVar[str] = "exp3"
     summary: ClassVar[str] = "draw the features whose purchases left an accurate classifier"
+    draws: ClassVar[bool] = True
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     gamma: float = 0.05

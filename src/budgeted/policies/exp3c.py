@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice, check_share, draw_cell
+from budgeted.policies.base import Choice
+from budgeted.policies.draws import draw_cell
 from budgeted.policies.exp3 import probabilities
 from budgeted.policies.hindsight import hindsight, per_money
+from budgeted.policies.parameters import check_share
 from budgeted.problem import Action
 from budgeted.state import State
 
@@ -42,6 +44,7 @@ class Exp3C:
 
     name: ClassVar[str] = "exp3c"
     summary: ClassVar[str] = "Exp3 with weights of their own for every label"
+    draws: ClassVar[bool] = True
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     gamma: float = 0.05

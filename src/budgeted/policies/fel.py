@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice, check_share, draw_label
+from budgeted.policies.base import Choice
+from budgeted.policies.draws import draw_label
 from budgeted.policies.hindsight import hindsight, per_money
+from budgeted.policies.parameters import check_share
 from budgeted.state import State
 
 

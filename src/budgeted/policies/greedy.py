@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.expectation import check_engine
-from budgeted.loss import named
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import least_expected_loss, next_best
 from budgeted.state import State
+from budgeted.value import check_engine_options
+from budgeted.value.loss import named
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Greedy:
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     engine, particles
-        As for `budgeted.expectation.lookahead`.
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Greedy:
 
     def __post_init__(self) -> None:
         named(self.loss)
-        check_engine(self.engine, self.particles)
+        check_engine_options(self.engine, self.particles)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the cell with the least expected loss; the scores are those losses."""

@@ -15,8 +15,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Belief
-from budgeted.purchase import Purchase
+from budgeted.learners.belief import Belief
+from budgeted.problem.orders import Purchase
 from budgeted.state import State
 
 Floats = NDArray[np.float64]
@@ -40,8 +40,8 @@ class Hindsight:
     change
         Mean over the pool's cases, as they are known after the purchase, of Σ |P(label | case) as
         it is − as it would be without the purchase|.
-    rows, columns
-        Of each value of the pool: its case, and where its parameters stand in `Belief.means`.
+    rows, features, values
+        Of each value of the pool: its case, its feature, and which one it is.
     labels
         Of each case of the pool.
     """
@@ -51,7 +51,8 @@ class Hindsight:
     accuracy: tuple[float, ...] = ()
     change: tuple[float, ...] = ()
     rows: tuple[int, ...] = ()
-    columns: tuple[int, ...] = ()
+    features: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
 
 
@@ -111,7 +112,8 @@ def _continued(earlier: Hindsight, history: Sequence[Purchase]) -> Hindsight:
     belief = earlier.belief
     problem = belief.problem
     accuracy, change = list(earlier.accuracy), list(earlier.change)
-    rows, columns, labels = list(earlier.rows), list(earlier.columns), list(earlier.labels)
+    rows, labels = list(earlier.rows), list(earlier.labels)
+    features, values = list(earlier.features), list(earlier.values)
     bought = [each for each in earlier.history if each.value is not None]
     row_of = {each.case: row for each, row in zip(bought, rows, strict=True)}
     for each in history[len(earlier.history) :]:
@@ -124,13 +126,15 @@ def _continued(earlier: Hindsight, history: Sequence[Purchase]) -> Hindsight:
             row = row_of[each.case] = len(labels)
             labels.append(each.label)
         rows.append(row)
-        columns.append(problem.offsets[each.feature] + each.value)
+        features.append(each.feature)
+        values.append(each.value)
         before, belief = belief, belief.observe_at(each.feature, each.label, each.value)
-        scores = _scores(belief, rows, columns, len(labels))
+        scores = _scores(belief, rows, features, values, len(labels))
         tied = scores >= scores.max(axis=0) - _TIED
         right = tied[labels, np.arange(len(labels))] / tied.sum(axis=0)
         accuracy.append(float(right.mean()))
-        moved = _posteriors(scores) - _posteriors(_scores(before, rows, columns, len(labels)))
+        earlier_scores = _scores(before, rows, features, values, len(labels))
+        moved = _posteriors(scores) - _posteriors(earlier_scores)
         change.append(float(np.abs(moved).sum(axis=0).mean()))
     return Hindsight(
         history,
@@ -138,14 +142,17 @@ def _continued(earlier: Hindsight, history: Sequence[Purchase]) -> Hindsight:
         tuple(accuracy),
         tuple(change),
         tuple(rows),
-        tuple(columns),
+        tuple(features),
+        tuple(values),
         tuple(labels),
     )
 
 
-def _scores(belief: Belief, rows: list[int], columns: list[int], cases: int) -> Floats:
+def _scores(
+    belief: Belief, rows: list[int], features: list[int], values: list[int], cases: int
+) -> Floats:
     """Return log P(case, label), labels × cases."""
-    logs = np.log(belief.means[:, columns])
+    logs = belief.log_chances(features, values)
     sums = [np.bincount(rows, weights=row, minlength=cases) for row in logs]
     result: Floats = np.array(sums, dtype=float) + np.log(belief.problem.prior)[:, None]
     return result
@@ -159,7 +166,7 @@ def _posteriors(scores: Floats) -> Floats:
 
 def per_money(state: State) -> Floats:
     """Return how much of a feature the price of the cheapest one buys: 1 for all at equal costs."""
-    costs = np.array([float(feature.cost) for feature in state.problem.features])
+    costs = np.array([float(price) for price in state.problem.feature_prices])
     result: Floats = costs.min() / costs
     return result
 

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.belief import Floats
-from budgeted.expectation import beta_binomial
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest, costs_of
 from budgeted.state import State
+from budgeted.value.divergence import divergence_falls
 
 _ROUNDING = 1e-15
 
@@ -51,7 +50,7 @@ class IncrementalGreedyAllocation:
         cells = state.affordable()
         if not cells:
             return None
-        falls = self._falls(state)
+        falls = divergence_falls(state.belief, state.under_way())
         costs = costs_of(state, cells)
         rates = np.array([falls[cell] for cell in cells]) / costs
         best = cheapest(state, cells, rates >= rates.max() - _ROUNDING / costs, rng)
@@ -60,29 +59,3 @@ class IncrementalGreedyAllocation:
             dict(zip(cells, (-rates).tolist(), strict=True)),
             f"the expected divergence falls most per money, by {rates[best]:.4f}",
         )
-
-    def _falls(self, state: State) -> Floats:
-        """Return the fall in expected divergence after one more purchase, features × labels."""
-        problem, counts = state.problem, state.belief.counts
-        totals = np.repeat(np.add.reduceat(counts, problem.offsets, axis=1), problem.sizes, axis=1)
-        waiting = np.zeros((len(problem.labels), len(problem.features)), dtype=np.int64)
-        for cell, number in state.under_way().items():
-            waiting[cell.label, cell.feature] = number
-        waiting = np.repeat(waiting, problem.sizes, axis=1)
-        falls = np.empty_like(counts)
-        for number in np.unique(waiting).tolist():
-            here = waiting == number
-            before, after = (
-                _expected_h(counts[here], totals[here], bought) for bought in (number, number + 1)
-            )
-            falls[here] = after - before
-        result: Floats = np.add.reduceat(falls, problem.offsets, axis=1).T * problem.prior
-        return result
-
-
-def _expected_h(counts: Floats, totals: Floats, bought: int) -> Floats:
-    """Return E[t log t] of each value's mean t after some purchases of its cell."""
-    chances = beta_binomial.weights(counts, totals, bought)
-    means = (counts[:, None] + np.arange(bought + 1)) / (totals[:, None] + bought)
-    result: Floats = (chances * means * np.log(means)).sum(axis=1)
-    return result

@@ -37,7 +37,7 @@ class KnowledgeGradientStar(Lookahead):
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     engine, particles
-        As for `budgeted.expectation.lookahead`.
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -79,7 +79,9 @@ for 1 spent, over 1 purchase of it')
             f"for 1 spent, over {number} purchase{'s' if number > 1 else ''} of it"
         )
         compared = dict(zip(cells, (-scores).tolist(), strict=True))
-        return Choice(cells[best], compared, reason, found[0].engine)
+        return Choice(
+            cells[best], compared, reason, found[0].engine, resolution=float(unsure.max())
+        )
 
 
 def numbers(most: int) -> list[int]:

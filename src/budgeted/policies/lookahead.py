@@ -1,4 +1,4 @@
-"""Looking ahead: comparing cells by the loss that is expected if one of them is bought."""
+"""Looking ahead: cells compared by the loss expected if one is bought; ties go to the cheapest."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.belief import Floats, Integers
-from budgeted.expectation import (
+from budgeted.learners.belief import Floats, Integers
+from budgeted.policies.base import Choice
+from budgeted.policies.parameters import check_count
+from budgeted.problem import Action
+from budgeted.state import State
+from budgeted.value import (
+    ENGINES,
     CellEstimates,
     Estimate,
-    check_engine,
+    check_engine_options,
     expected_loss,
     lookahead,
 )
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count
-from budgeted.problem import Action
-from budgeted.state import State
+from budgeted.value.loss import named
 
 MOST_RANKED = 100
 """Purchases that one decision is good for, at most, if many people ask at the same moment."""
@@ -40,7 +42,7 @@ class Lookahead:
 
     def __post_init__(self) -> None:
         named(self.loss)
-        check_engine(self.engine, self.particles)
+        check_engine_options(self.engine, self.particles)
         if self.max_depth is not None:
             check_count("max_depth", self.max_depth)
 
@@ -78,7 +80,13 @@ def least_expected_loss(
         f"least expected {loss} loss, {scores[best]:.4f}, after {depth} "
         f"purchase{'s' if depth > 1 else ''} of it"
     )
-    return Choice(cells[best], dict(zip(cells, scores.tolist(), strict=True)), reason, found.engine)
+    return Choice(
+        cells[best],
+        dict(zip(cells, scores.tolist(), strict=True)),
+        reason,
+        found.engine,
+        resolution=found.resolution,
+    )
 
 
 def next_best(state: State, depths: Integers, choice: Choice, loss: str) -> tuple[Choice, ...]:
@@ -92,7 +100,7 @@ def next_best(state: State, depths: Integers, choice: Choice, loss: str) -> tupl
         What was decided.
     """
     behind = sorted(
-        (score, state.problem.features[cell.feature].cost, cell)
+        (score, state.price(cell), cell)
         for cell, score in choice.scores.items()
         if cell != choice.action
     )
@@ -112,11 +120,9 @@ def cheapest(
     state: State, cells: Sequence[Action], tied: NDArray[np.bool_], rng: np.random.Generator
 ) -> int:
     """Return the position of one of the cheapest of the tied cells; the generator picks it."""
-    costs = {
-        position: state.problem.features[cells[position].feature].cost
-        for position in np.flatnonzero(tied).tolist()
-    }
-    least = [position for position, cost in costs.items() if cost == min(costs.values())]
+    prices = {position: state.price(cells[position]) for position in np.flatnonzero(tied).tolist()}
+    lowest = min(prices.values())
+    least = [position for position, price in prices.items() if price == lowest]
     return least[int(rng.integers(len(least)))]
 
 
@@ -143,7 +149,7 @@ def gains(
 
     first = look(several[0], 0)
     seed = 0
-    if first.engine == "particles":
+    if ENGINES[first.engine].draws:
         seed = int(rng.integers(2**63))
         first = look(several[0], seed)
     now = expected_loss(
@@ -154,4 +160,4 @@ def gains(
 
 def costs_of(state: State, cells: Sequence[Action]) -> Floats:
     """Return what one value of each cell costs."""
-    return np.array([float(state.problem.features[cell.feature].cost) for cell in cells])
+    return np.array([float(state.price(cell)) for cell in cells])

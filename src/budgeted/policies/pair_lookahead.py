@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted import money
-from budgeted.belief import Floats, Integers
-from budgeted.expectation import CellEstimates, feature_lookahead, lookahead
+from budgeted.learners.belief import Floats, Integers
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import Lookahead, cheapest
-from budgeted.problem import Action
+from budgeted.problem import Action, money
 from budgeted.state import NO_LIMIT, State
+from budgeted.value import CellEstimates, feature_lookahead, lookahead
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class PairLookahead(Lookahead):
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     engine, particles
-        As for `budgeted.expectation.feature_lookahead`.
+        As for `budgeted.value.feature_lookahead`.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class PairLookahead(Lookahead):
             f"{state.problem.features[best.feature].name!r}, shared by the labels"
         )
         scores = {cell: float(found.values[cell.feature]) for cell in cells}
-        return Choice(best, scores, reason, found.engine)
+        return Choice(best, scores, reason, found.engine, resolution=found.resolution)
 
     def _look(
         self,
@@ -106,8 +105,7 @@ class PairLookahead(Lookahead):
         """Return how often each feature could be bought with the free money, whatever the label."""
         most = NO_LIMIT if self.max_depth is None else self.max_depth
         paid_for = [
-            min(money.how_many(state.free, feature.cost), most)
-            for feature in state.problem.features
+            min(money.how_many(state.free, price), most) for price in state.problem.lowest_prices
         ]
         result: Integers = np.minimum(paid_for, depths.sum(axis=1))
         return result

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice, draw_label
+from budgeted.policies.base import Choice
+from budgeted.policies.draws import draw_label
 from budgeted.state import State
 
 
@@ -29,6 +30,7 @@ class RandomShopper:
 
     name: ClassVar[str] = "random-shopper"
     summary: ClassVar[str] = "a feature at random, a label by its prior"
+    draws: ClassVar[bool] = True
     looks_back: ClassVar[int] = 0
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.belief import Floats
-from budgeted.expectation import check_engine, lookahead
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count, check_number
+from budgeted.learners.belief import Floats
+from budgeted.policies.base import Choice
+from budgeted.policies.parameters import check_count, check_number
 from budgeted.problem import Action
 from budgeted.state import State
+from budgeted.value import check_engine_options, lookahead
+from budgeted.value.loss import named
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ loss is 0.4409')
 
     name: ClassVar[str] = "rsfl"
     summary: ClassVar[str] = "like sfl, but one of the best is drawn, the better the likelier"
+    draws: ClassVar[bool] = True
     looks_back: ClassVar[int] = 0
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
@@ -63,7 +65,7 @@ loss is 0.4409')
 
     def __post_init__(self) -> None:
         named(self.loss)
-        check_engine(self.engine, self.particles)
+        check_engine_options(self.engine, self.particles)
         check_count("best", self.best)
         check_number("temperature", self.temperature)
         if self.max_depth is not None:

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.expectation import check_engine
-from budgeted.policies.base import Choice, check_count
+from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest, costs_of, gains
+from budgeted.policies.parameters import check_count
 from budgeted.state import State
+from budgeted.value import check_engine_options
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class SampledExpectedUtility:
     candidates
         How many cells to draw, each once; with as many as there are nothing is left to chance.
     engine, particles
-        As for `budgeted.expectation.lookahead`.
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class SampledExpectedUtility:
     particles: int = 1_000
 
     def __post_init__(self) -> None:
-        check_engine(self.engine, self.particles)
+        check_engine_options(self.engine, self.particles)
         check_count("candidates", self.candidates)
 
     def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
@@ -81,4 +82,5 @@ class SampledExpectedUtility:
             dict(zip(cells, (-rates).tolist(), strict=True)),
             f"most log gain per money, {rates[best]:.4f}, of {len(cells)} cells drawn",
             found.engine,
+            resolution=2 * found.resolution / float(costs.min()),
         )

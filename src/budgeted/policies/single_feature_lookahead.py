@@ -28,7 +28,7 @@ class SingleFeatureLookahead(Lookahead):
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     engine, particles
-        As for `budgeted.expectation.lookahead`.
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------

@@ -7,10 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.belief import Floats
-from budgeted.loss import named
-from budgeted.policies.base import Choice, check_count, draw_label
+from budgeted.learners.belief import Floats
+from budgeted.policies.base import Choice
+from budgeted.policies.draws import draw_label
+from budgeted.policies.parameters import check_count
 from budgeted.state import State
+from budgeted.value.alone import losses_alone
+from budgeted.value.loss import named
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class TopTwoThompson:
 
     name: ClassVar[str] = "top-two-thompson"
     summary: ClassVar[str] = "the best feature of a drawn model, or its challenger"
+    draws: ClassVar[bool] = True
     looks_back: ClassVar[int] = 0
     alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
@@ -89,8 +93,7 @@ class TopTwoThompson:
         """Return how each feature alone changes the loss of a drawn model, per money."""
         rule, problem = named(self.loss), state.problem
         prior = np.array(problem.prior)
-        drawn = state.belief.sample(rng)
-        losses = np.add.reduceat(rule(drawn.T * prior), problem.offsets)
-        costs = np.array([float(feature.cost) for feature in problem.features])
+        losses = losses_alone(problem, state.belief.sample(rng), rule)
+        costs = np.array([float(price) for price in problem.feature_prices])
         result: Floats = (losses - rule(prior)) / costs
         return result

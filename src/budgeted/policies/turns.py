@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.policies.base import Choice, draw_label, in_turn
+from budgeted.policies.base import Choice, in_turn
+from budgeted.policies.draws import draw_label
 from budgeted.problem import Action
 from budgeted.state import State
 

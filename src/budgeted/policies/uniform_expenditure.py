@@ -9,10 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted import money
 from budgeted.policies.base import Choice, in_turn
-from budgeted.problem import Action
-from budgeted.purchase import Purchase, Request
+from budgeted.problem import Action, money
+from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 
 
@@ -39,6 +38,7 @@ class UniformExpenditure:
 
     name: ClassVar[str] = "uniform-expenditure"
     summary: ClassVar[str] = "the same money for every feature, so expensive ones less often"
+    takes_turns: ClassVar[bool] = True
     looks_back: ClassVar[int] = 1
     alike: ClassVar[tuple[str, ...]] = ("values",)
 

@@ -1,4 +1,4 @@
-"""Contracts: what every policy and every learner must do, for those who write their own.
+"""Contracts of all that can be added, from policies to journals, for those who write some.
 
 Each check plays a member through small problems and raises an `AssertionError` that says what is
 wrong. They need nothing but this package, and run in whatever tests you have:
@@ -7,9 +7,20 @@ wrong. They need nothing but this package, and run in whatever tests you have:
 >>> from budgeted.learners import learner
 >>> check_policy(policy("round-robin"))
 >>> check_learner(learner("naive-bayes"))
+>>> from budgeted.problem.prices import price_list
+>>> check_price_list(price_list("per-feature"))
 """
 
+from budgeted.testing.commands import check_command
+from budgeted.testing.engines import check_engine
+from budgeted.testing.features import check_feature
+from budgeted.testing.journals import check_journal
 from budgeted.testing.learners import check_learner
+from budgeted.testing.losses import check_loss
 from budgeted.testing.policies import check_policy
+from budgeted.testing.prices import check_price_list
 
-__all__ = ["check_learner", "check_policy"]
+__all__ = [
+    "check_command", "check_engine", "check_feature", "check_journal", "check_learner",
+    "check_loss", "check_policy", "check_price_list",
+]  # fmt: skip

@@ -6,23 +6,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from budgeted.errors import BudgetedError
 from budgeted.policies.base import Choice, Policy
 from budgeted.problem import Action, Feature, Problem
-from budgeted.purchase import Purchase
+from budgeted.problem.orders import Purchase
+from budgeted.simulation.worlds import TableWorld
 from budgeted.state import State
 from budgeted.testing.words import in_words
-from budgeted.worlds import TableWorld
 
 _MOST_STEPS = 10_000
+_RESOLUTION = 1e-6
+"""What differs by less may be a tie, though a choice says nothing of its resolution."""
+_SAME = 1e-12
 
 
 def check_policy(policy: Policy) -> None:
     """Raise an error in words unless a policy keeps the contract of all policies.
 
-    A policy is a pure function of the state and the generator; it buys only what can be bought,
-    gives a reason, and stops when, and only when, nothing can be bought any more. So it is with
-    equal and unequal costs, decimal money, no money, cases that run out, labels without cases,
-    three labels, and requests under way that come back in any order, or never.
+    A policy is a pure function of the state and the generator; it buys only what can be bought, as
+    a whole order where it wants several features of a case, gives a reason that its scores bear out
+    (the best one is bought, and of equals the cheapest, unless it says that it draws), and stops
+    when, and only when, nothing can be bought any more. So it is with equal and unequal costs,
+    decimal money, no money, cases that run out, labels without cases, three labels, and requests
+    under way that come back in any order, or never.
 
     Parameters
     ----------
@@ -59,8 +65,9 @@ def make_world(problem: Problem, cases_per_label: Sequence[int], seed: int) -> T
     """Return a world whose first feature tells the labels apart; one cell in ten is missing."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(len(problem.labels)), cases_per_label)
-    values = rng.integers(0, problem.sizes[0], (len(labels), len(problem.features)))
-    values[:, 0] = labels % problem.sizes[0]
+    size = len(problem.features[0].values)
+    values = rng.integers(0, size, (len(labels), len(problem.features)))
+    values[:, 0] = labels % size
     values[rng.random(values.shape) < 0.1] = -1
     return TableWorld(problem, values, labels, seed)
 
@@ -90,11 +97,45 @@ def play(policy: Policy, problem: Problem, cases_per_label: Sequence[int], seed:
         assert not others, f"scores of cells that cannot be bought: {sorted(others)}"
         assert not choice.scores or choice.action in choice.scores, "no score of what it chose"
         assert choice.reason, "it gives no reason"
-        answer = stock.buy(choice.action)
-        cost = problem.features[choice.action.feature].cost
-        state = state.after(Purchase(*choice.action, answer.value, cost, answer.case))
+        if choice.scores and not getattr(policy, "draws", False):
+            _check_scores(choice, state, getattr(policy, "takes_turns", False))
+        _reserved(state, choice)
+        for bought in stock.buy(choice.order):
+            state = state.after(bought)
         assert state.spent + state.reserved + state.free == problem.budget, "money does not add up"
     raise AssertionError("it never stops")
+
+
+def _reserved(state: State, choice: Choice) -> State:
+    """Return the state with the order under way, which must be one that can be."""
+    order = choice.order
+    assert len(set(order.features)) == len(order.features), (
+        f"it asks for a feature twice in one order: {order}"
+    )
+    try:
+        return state.reserve(order)
+    except BudgetedError as error:
+        raise AssertionError(f"it asks for an order that cannot be: {error} ({order})") from error
+
+
+def _check_scores(choice: Choice, state: State, turns: bool) -> None:
+    """What is chosen has the best score; of those that cannot be told apart it is the cheapest."""
+    own, best = choice.scores[choice.action], min(choice.scores.values())
+    unsure = max(choice.resolution, _RESOLUTION * max(1.0, abs(best)))
+    assert own <= best + unsure, (
+        f"it chooses a score of {own:g} although the best is {best:g}, and lower is better; one "
+        "that draws what it buys must say so: draws = True"
+    )
+    same = best + _SAME * max(1.0, abs(best))
+    # Of the same label: which label is bought of a feature may be decided by something else.
+    tied = [cell for cell, score in choice.scores.items()
+            if score <= same and cell.label == choice.action.label]  # fmt: skip
+    cheapest = min(map(state.price, tied), default=None)
+    assert turns or own > same or state.price(choice.action) == cheapest, (
+        f"of features with the same score it must buy one of the cheapest, at {cheapest}, not at "
+        f"{state.price(choice.action)}; one in which they take turns must say so: takes_turns = "
+        "True"
+    )
 
 
 def _check_equal_costs(policy: Policy) -> None:
@@ -109,7 +150,7 @@ def _check_decimal_costs(policy: Policy) -> None:
 
 def _check_unequal_costs(policy: Policy) -> None:
     state = play(policy, make_problem(["0.7", "3", "1.1"], budget="20.05"), (50, 50))
-    assert state.free < min(each.cost for each in state.problem.features), "money is left over"
+    assert state.free < min(state.problem.feature_prices), "money is left over"
 
 
 def _check_nothing_affordable(policy: Policy) -> None:
@@ -149,17 +190,18 @@ def _check_three_labels(policy: Policy) -> None:
 
 def _check_pending(policy: Policy) -> None:
     """Requests under way are spent money, and their cases are gone."""
-    problem = make_problem(["2", "3"], budget="31")
-    state = State.start(problem, cases=(2, 3))
-    for step in range(100):
-        choice = policy.choose(state, np.random.default_rng(step))
-        if choice is None:
-            break
-        state = state.reserve(choice.action)
-    assert not state.affordable(), "it stops although more could be asked for"
-    for action, number in state.under_way().items():
-        assert number <= (2, 3)[action.label], "more requests than cases"
-    assert state.reserved + state.free == problem.budget, "money does not add up"
+    for budget in ("31", "13"):  # where the cases run out, and where the money does
+        problem = make_problem(["2", "3"], budget=budget)
+        state = State.start(problem, cases=(2, 3))
+        for step in range(100):
+            choice = policy.choose(state, np.random.default_rng(step))
+            if choice is None:
+                break
+            state = _reserved(state, choice)
+        assert not state.affordable(), "it stops although more could be asked for"
+        for action, number in state.under_way().items():
+            assert number <= (2, 3)[action.label], "more requests than cases"
+        assert state.reserved + state.free == problem.budget, "money does not add up"
 
 
 def _check_pending_then_told(policy: Policy) -> None:
@@ -171,7 +213,7 @@ def _check_pending_then_told(policy: Policy) -> None:
             choice = policy.choose(state, np.random.default_rng(state.next_number))
             if choice is None:
                 break
-            state = state.reserve(choice.action)
+            state = _reserved(state, choice)
         if not state.pending:
             break
         request = state.pending[int(rng.integers(len(state.pending)))]
@@ -183,5 +225,9 @@ def _check_pending_then_told(policy: Policy) -> None:
     assert len(state.history) == 12, "answers in another order leave money unspent"
 
 
-CHECKS = tuple(value for name, value in list(globals().items()) if name.startswith("_check_"))
+CHECKS = tuple(
+    value
+    for name, value in list(globals().items())
+    if name.startswith("_check_") and value is not _check_scores
+)
 """Each takes a policy."""

@@ -7,26 +7,27 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 
 from fastapi import FastAPI
-from fastapi.staticfiles import StaticFiles
 
 from budgeted import __version__
-from budgeted.web import api, doorway, failures, openapi, probes
-from budgeted.web.access import Door
-from budgeted.web.attempts import Attempts
+from budgeted.web import api, failures, openapi, probes
+from budgeted.web.auth import login
+from budgeted.web.auth.access import Door
+from budgeted.web.auth.attempts import Attempts
+from budgeted.web.auth.credential_files import CredentialFiles
+from budgeted.web.auth.sessions import Sessions
 from budgeted.web.connections import most_connections
-from budgeted.web.credential_files import CredentialFiles
 from budgeted.web.limits import SizeLimit
 from budgeted.web.logs import Log
 from budgeted.web.metrics import Metrics
-from budgeted.web.office import Office
-from budgeted.web.pages.once import Once
+from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.proxies import Forwarded
-from budgeted.web.recorder import Recorder
 from budgeted.web.rehearsals import Rehearsals
-from budgeted.web.sessions import Sessions
+from budgeted.web.request_log import Recorder
 from budgeted.web.settings import Settings
-from budgeted.web.streams import Streams
+from budgeted.web.sse import Streams
+from budgeted.web.static_files import PackedStaticFiles
+from budgeted.web.workers import StudyWorkers
 
 _ABOUT = """\
 Everything that the pages can do, for programs. Amounts of money are text, because they are exact.
@@ -48,20 +49,20 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
-        office, rehearsals = Office(settings), Rehearsals(settings)
-        app.state.office, app.state.rehearsals = office, rehearsals
+        workers, rehearsals = StudyWorkers(settings), Rehearsals(settings)
+        app.state.workers, app.state.rehearsals = workers, rehearsals
         app.state.once = Once()
         # Streams stay for hours: they must leave room for those who come and go.
         most = most_connections(settings.limits.connections) // 2
-        app.state.streams = Streams(min(settings.limits.streams, most), office.closing)
-        app.state.readiness = probes.Readiness(office)
-        await office.open()
+        app.state.streams = Streams(min(settings.limits.streams, most), workers.closing)
+        app.state.readiness = probes.Readiness(workers)
+        await workers.open()
         await rehearsals.open()
         try:
             yield
         finally:
             await rehearsals.close()
-            await office.close()
+            await workers.close()
             app.state.log.close()
 
     # The usual pages about the API load their scripts from elsewhere; the document is enough.
@@ -79,12 +80,12 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.log = Log.of(settings)
     failures.install(app)
     openapi.install(app, guarded=settings.credentials_needed)
-    app.include_router(api.router)
-    app.include_router(doorway.router)
+    app.include_router(api.router())
+    app.include_router(login.router)
     app.include_router(probes.router)
     app.include_router(pages)
     static = str(files("budgeted.web") / "static")
-    app.mount("/static", StaticFiles(directory=static), name="static")
+    app.mount("/static", PackedStaticFiles(directory=static), name="static")
     app.add_middleware(SizeLimit, limits=settings.limits)
     app.add_middleware(Door, settings=settings, credentials=credentials)
     app.add_middleware(Forwarded, settings=settings)

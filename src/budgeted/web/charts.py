@@ -1,4 +1,4 @@
-"""The charts of the study page as Vega-Lite dictionaries, in the manner of `budgeted.figures`.
+"""The charts of the study page as Vega-Lite dictionaries, like `budgeted.experiments.figures`.
 
 Each takes rows of plain numbers and texts, so that the same chart can be drawn on the page, saved
 as a file, or looked at in a test. They adapt to the width of the place where they are shown.
@@ -6,21 +6,19 @@ as a file, or looked at in a test. They adapt to the width of the place where th
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from budgeted.figures import COLOURS, Figure, frame
-from budgeted.learners import Committee
-from budgeted.learners.prospect import CONFIDENCE, draw_model
-from budgeted.streams import OUTLOOK, stream
-from budgeted.study.status import Cell
+from budgeted.experiments.figures import COLOURS, Figure, frame
+from budgeted.learners.base import Classifier
+from budgeted.learners.predictor import share_intervals_of, shares_of
+from budgeted.studies.status import Cell
 
 _PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
 _LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
-_DRAWS = 400
 _STEP = 22
+_LINE = 60
 _FEW_POINTS = 40
 """So many can be told apart on a line."""
 
@@ -81,14 +79,14 @@ def worth(cells: Sequence[Cell]) -> Figure:
     Parameters
     ----------
     cells
-        Those of a `budgeted.study.status.Status`.
+        Those of a `budgeted.studies.status.Status`.
     """
     rows = [
         {
             "feature": cell.feature,
             "label": cell.label,
             "worth": cell.worth,
-            "cost": str(cell.cost),
+            "cost": "" if cell.cost is None else str(cell.cost),
         }
         for cell in cells
     ]
@@ -116,8 +114,10 @@ def purchases(cells: Sequence[Cell]) -> Figure:
     return chart
 
 
-def belief_of(predictor: Committee, feature: str) -> Figure:
+def belief_of(predictor: Classifier, feature: str) -> Figure:
     """Return the believed share of each value of a feature, per label, with 90 % intervals.
+
+    A learner need not have such shares; then the chart says so.
 
     Parameters
     ----------
@@ -129,15 +129,17 @@ def belief_of(predictor: Committee, feature: str) -> Figure:
     problem = predictor.problem
     at = problem.feature_index(feature)
     values = list(problem.features[at].values)
-    columns = slice(problem.offsets[at], problem.offsets[at] + problem.sizes[at])
-    rng = stream(0, OUTLOOK)
-    drawn = np.stack([draw_model(predictor.posterior, rng)[:, columns] for _ in range(_DRAWS)])
-    ends = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    shares = shares_of(predictor, at)
+    if shares is None:
+        return in_words(
+            f"The learner {predictor.learner!r} does not say how frequent the values of {feature} "
+            "are among the cases of each label."
+        )
+    ends = share_intervals_of(predictor, at) or (shares, shares)
+    tables = (shares.tolist(), *(each.tolist() for each in ends))
     rows = [
         {"label": label, "value": value, "share": share, "low": low, "high": high}
-        for label, *each in zip(
-            problem.labels, predictor.means[:, columns].tolist(), *ends.tolist(), strict=True
-        )
+        for label, *each in zip(problem.labels, *tables, strict=True)
         for value, share, low, high in zip(values, *each, strict=True)
     ]
     labels = list(problem.labels)
@@ -168,6 +170,16 @@ def belief_of(predictor: Committee, feature: str) -> Figure:
                 "encoding": {"x": {**x, "field": "share"}, **shared},
             },
         ],
+    }
+
+
+def in_words(words: str) -> Figure:
+    """Return a chart that says why there is nothing to be seen."""
+    lines = textwrap.wrap(words, _LINE)
+    return _chart([{"words": lines}], words) | {
+        "height": _STEP * (len(lines) + 1),
+        "mark": {"type": "text", "align": "left", "fontSize": 13, "lineHeight": _STEP},
+        "encoding": {"text": {"field": "words", "type": "nominal"}, "x": {"value": 0}},
     }
 
 

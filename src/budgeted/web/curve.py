@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from budgeted import money
 from budgeted.cache import size_of
-from budgeted.events import Created, Entry
-from budgeted.history import History
-from budgeted.judging import Validation
-from budgeted.learners import Committee, Outlook
+from budgeted.learners import Outlook, Predictor, fitted
+from budgeted.learners.layout import number_of_cases
+from budgeted.learners.predictor import outlook_of
 from budgeted.learners.prospect import FEW_CASES, MODELS
-from budgeted.study.standing import Standing, fold
+from budgeted.problem import money
+from budgeted.simulation.judge import Validation
+from budgeted.state.history import History
+from budgeted.studies.created import Created
+from budgeted.studies.events import Entry
+from budgeted.studies.projection import Projection
+from budgeted.studies.replay import fold
 
 MOST_POINTS, _MOST_OF_LARGE = 120, 30
 """On the way of a study, and of one whose points take long to compute."""
@@ -80,26 +84,26 @@ class Curve:
     """
 
     def __init__(self, created: Created, validation: Validation | None = None) -> None:
-        self._standing = Standing(created)
+        self._projection = Projection(created)
         self._validation = validation
-        self._history = self._standing.state.history
+        self._history = self._projection.state.history
         self._points = [self._point(0, Decimal(0))]
         self.seq = 1
 
-    def _predictor(self, bought: int) -> Committee:
-        standing = self._standing
-        return standing.learner.fit(standing.state.problem, self._history[:bought])
+    def _predictor(self, bought: int) -> Predictor:
+        projection = self._projection
+        return fitted(projection.learner, projection.state.problem, self._history[:bought])
 
     def _point(self, bought: int, paid: Decimal) -> Point:
         predictor, judge = self._predictor(bought), self._validation
         measured = None if judge is None else judge.error(predictor)
         models = MODELS if self._small else _MODELS_OF_LARGE
-        return Point(bought, paid, predictor.outlook(models), measured)
+        return Point(bought, paid, outlook_of(predictor, models), measured)
 
     @property
     def _small(self) -> bool:
         """Whether errors are computed over every case there is, which is fast."""
-        return math.prod(self._standing.state.problem.sizes) <= FEW_CASES
+        return number_of_cases(self._projection.state.problem) <= FEW_CASES
 
     @property
     def bytes(self) -> int:
@@ -110,9 +114,9 @@ class Curve:
         """Take in the events that came since; those known already are passed over."""
         new = [entry for entry in entries if entry.seq > self.seq]
         if new:
-            fold(self._standing, new, "this study")
+            fold(self._projection, new, "this study")
             self.seq = new[-1].seq
-            self._follow(self._standing.state.history)
+            self._follow(self._projection.state.history)
 
     def _follow(self, history: History) -> None:
         """Keep the points up to the first purchase that is another now, and go on from there."""

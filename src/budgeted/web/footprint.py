@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgeted.cache import size_of
-from budgeted.study.snapshot import Snapshot
+from budgeted.studies.snapshot import Snapshot
 
 _CASE = 400
 """Bytes of the name of a case and of all that finds it."""

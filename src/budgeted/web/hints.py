@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 
 from budgeted.errors import BudgetedError, JournalError
-from budgeted.hints import CorrectIt, Hint, KeyUsed, NoDatabase, OtherDatabase, RecordIt, TellIt
+from budgeted.hints import (
+    ChangedSince,
+    CorrectIt,
+    Hint,
+    KeyUsed,
+    NoDatabase,
+    OtherDatabase,
+    RecordIt,
+    TellIt,
+)
 
 _FIELDS = {
     "name": "Name of the study",
@@ -77,6 +86,8 @@ def _sentence(hint: Hint) -> str:
                 "if that was a slip, press Undo; if its value came after all, write it down under "
                 '"Record a value that nobody asked for"'
             )
+        case ChangedSince():
+            return "press Undo again if that is what you mean to take back"
         case KeyUsed():
             return "make up a new key for each command"
         case TellIt(number):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError, TableError
-from budgeted.experiment import Experiment, parse
+from budgeted.experiments.spec import Experiment, parse
 from budgeted.policies import POLICIES
-from budgeted.table import Reading, parse_csv
+from budgeted.simulation.tables import Reading, parse_csv
 from budgeted.web.settings import Limits
 from budgeted.web.storage import write_whole
 

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 
 from budgeted.errors import BudgetedError, JournalError
 from budgeted.web.metrics import TYPE, Metrics
-from budgeted.web.office import Office
+from budgeted.web.workers import StudyWorkers
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,12 +30,12 @@ class Readiness:
 
     Parameters
     ----------
-    office
+    workers
         Of the server.
     """
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, workers: StudyWorkers) -> None:
+        self._office = workers
         self._asking: asyncio.Task[bool] | None = None
         self._asked = 0.0
         self.cause: Exception | None = None

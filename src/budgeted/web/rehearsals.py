@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, BusyError, StorageError, StudyError, UnknownError
-from budgeted.journal import now
-from budgeted.results import Store
-from budgeted.runs import Runs
+from budgeted.experiments.runs import Runs
+from budgeted.experiments.store import Store
+from budgeted.studies.journal import now
 from budgeted.web.jobs import (
     CANCELLED,
     DONE,
@@ -28,8 +28,8 @@ from budgeted.web.jobs import (
     check,
 )
 from budgeted.web.settings import Settings
+from budgeted.web.sse import Streams, event
 from budgeted.web.storage import storing, words_of
-from budgeted.web.streams import Streams, event
 
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 200

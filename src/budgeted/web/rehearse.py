@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from budgeted import executors, runner
 from budgeted.errors import BudgetedError
-from budgeted.results import Store
+from budgeted.experiments import executors, runner
+from budgeted.experiments.store import Store
 from budgeted.web.jobs import Job
 
 _LOW_PRIORITY = 15

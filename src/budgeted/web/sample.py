@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 
-from budgeted.journal import Journal, studies
-from budgeted.study import Study
-from budgeted.study.example import answers, write_example
-from budgeted.study.file import read_study
+from budgeted.studies.example import answers, write_example
+from budgeted.studies.files import read_study
+from budgeted.studies.journal import Journal, studies
+from budgeted.studies.study import Study
 
 _BATCHES = 6
 _FEATURES = ("ferritin", "transferrin", "crp", "mcv")
@@ -33,7 +33,7 @@ def put_in_place(database: str) -> bool:
             study.by = ("anna", "ben")[batch % 2]
         first = study.request(1)
         wrong = next(
-            value for value in _values(study, first.feature)
+            value for value in _choices(study, first.feature)
             if value != truth[first.case][first.feature]
         )  # fmt: skip
         study.correct(1, wrong, why="read the wrong line")
@@ -42,6 +42,6 @@ def put_in_place(database: str) -> bool:
     return True
 
 
-def _values(study: Study, feature: str) -> tuple[str, ...]:
+def _choices(study: Study, feature: str) -> tuple[str, ...]:
     problem = study.state.problem
-    return problem.features[problem.feature_index(feature)].values
+    return problem.features[problem.feature_index(feature)].choices

@@ -20,7 +20,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 from budgeted import __version__
 from budgeted.errors import AccessError
-from budgeted.journal import Journal
+from budgeted.studies.journal import Journal
 from budgeted.web.allocator import limit_arenas
 from budgeted.web.app import create_app
 from budgeted.web.connections import Acceptor, most_connections
@@ -102,9 +102,9 @@ class Server(uvicorn.Server):
             task.cancel()
         await asyncio.gather(*self._accepting, return_exceptions=True)
         app: Any = self.config.app
-        office = getattr(app.state, "office", None)
-        if office is not None:
-            office.closing.set()
+        workers = getattr(app.state, "workers", None)
+        if workers is not None:
+            workers.closing.set()
         await super().shutdown(sockets)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from budgeted.errors import AccessError
-from budgeted.journal import parse_url
+from budgeted.studies.journal import parse_url
 
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 """A path in front of everything, such as ``/budgeted``."""
@@ -70,7 +70,7 @@ class Settings:
         Where validation files and rehearsals are kept; unless given, beside a SQLite file, or in
         `budgeted-web` for a server's database.
     password_file, token_file
-        Who may come in; see `budgeted.web.credentials`. On any host but loopback one is needed.
+        Who may come in; see `budgeted.web.auth.credentials`. Beyond loopback one is needed.
     trusted_proxies
         Addresses or networks of proxies whose ``X-Forwarded-…`` headers are believed.
     root_path

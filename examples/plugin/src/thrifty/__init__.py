@@ -1,15 +1,13 @@
-"""A policy, a learner and a loss of one's own, found by name wherever this package is installed."""
+"""A policy, a learner, a loss and a price list of one's own, found by name once it is installed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from budgeted import Problem, Purchase, State
-from budgeted.learners import Committee, NaiveBayes
-from budgeted.loss import Loss
+from budgeted import State
 from budgeted.policies import Choice
+from budgeted.value.loss import Loss
 
 
 @dataclass(frozen=True)
@@ -24,31 +22,10 @@ class Thrifty:
         cells = state.affordable()
         if not cells:
             return None
-        features = state.problem.features
         asked = [each.action for each in (*state.history, *state.pending)]
-        scores = {cell: float(features[cell.feature].cost) for cell in cells}
+        scores = {cell: float(state.price(cell)) for cell in cells}
         chosen = min(cells, key=lambda cell: (scores[cell], asked.count(cell)))
-        price = features[chosen.feature].cost
-        return Choice(chosen, scores, reason=f"nothing costs less than {price}")
-
-
-@dataclass(frozen=True)
-class Smoothed:
-    """Naive Bayes with another prior count of every value than the problem states.
-
-    Parameters
-    ----------
-    count
-        Of every value under every label; ½ is Jeffreys' prior.
-    """
-
-    name: ClassVar[str] = "smoothed"
-    count: float = 0.5
-
-    def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
-        """Return the classifier that these purchases give."""
-        features = [replace(each, prior_counts=self.count) for each in problem.features]
-        return NaiveBayes().fit(replace(problem, features=tuple(features)), purchases)
+        return Choice(chosen, scores, reason=f"nothing costs less than {state.price(chosen)}")
 
 
 BHATTACHARYYA = Loss(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from budgeted.web.api import changes, live, reading, rehearsals, studies
+from budgeted.web.api import changes, live, queries, rehearsals, studies
 
-router = APIRouter(prefix="/api")
-for _part in (studies, reading, changes, live, rehearsals):
-    router.include_router(_part.router)
+
+def router() -> APIRouter:
+    """Return the routes, with all operations that are registered by now."""
+    made = APIRouter(prefix="/api")
+    for part in (studies.router, queries.router, changes.router(), live.router, rehearsals.router):
+        made.include_router(part)
+    return made

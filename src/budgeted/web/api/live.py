@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from budgeted.web.api.given import TheDesk, TheRehearsals
+from budgeted.web.api.bodies import TheRehearsals, TheWorker
 from budgeted.web.failures import documented
-from budgeted.web.streams import Streams, last_seen, study_events
+from budgeted.web.sse import Streams, last_seen, study_events
 
 router = APIRouter(tags=["live"])
 
@@ -26,10 +26,10 @@ After = Annotated[str, Query(description="the same, where no header can be sent"
 @router.get("/studies/{name}/live", response_class=StreamingResponse,
             responses=_STREAM | documented(404, 422, 429))  # fmt: skip
 async def watch_study(
-    request: Request, desk: TheDesk, last_event_id: LastEvent = "", after: After = ""
+    request: Request, worker: TheWorker, last_event_id: LastEvent = "", after: After = ""
 ) -> StreamingResponse:
     """Send an event for each event of the journal behind ``Last-Event-ID``, or from now on."""
-    return await watched_study(request, desk)
+    return await watched_study(request, worker)
 
 
 @router.get("/rehearsals/{id}/live", response_class=StreamingResponse,
@@ -45,11 +45,11 @@ async def watch_rehearsal(
     return await watched_rehearsal(request, rehearsals, id)
 
 
-async def watched_study(request: Request, desk: TheDesk) -> StreamingResponse:
+async def watched_study(request: Request, worker: TheWorker) -> StreamingResponse:
     """Return the stream of a study; the page uses it too."""
     streams: Streams = request.app.state.streams
-    now = (await desk.look()).events
-    return streams.response(study_events(desk, streams, last_seen(request, now)))
+    now = (await worker.look()).events
+    return streams.response(study_events(worker, streams, last_seen(request, now)))
 
 
 async def watched_rehearsal(

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.web.api.given import TheActor, TheRehearsals
+from budgeted.web.api.bodies import TheActor, TheRehearsals
 from budgeted.web.failures import documented
 from budgeted.web.jobs import Wanted
-from budgeted.web.reading import rehearsal_chart, rehearsal_page, rehearsals_page
+from budgeted.web.queries import rehearsal_chart, rehearsal_page, rehearsals_page
 from budgeted.web.views.rehearsals import (
     RehearsalCard,
     RehearsalsView,

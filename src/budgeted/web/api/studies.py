@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.web.api.given import TheActor, TheDesk, TheOffice
+from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.failures import documented
-from budgeted.web.intake import Understood, Upload, understand
-from budgeted.web.reading import studies_page
+from budgeted.web.queries import studies_page
 from budgeted.web.settings import Limits
-from budgeted.web.views.intake import PreviewView, preview_view
+from budgeted.web.uploads import Understood, Upload, understand
 from budgeted.web.views.studies import PolicyChoice, StudiesView, StudyCard, card_of, policy_choices
+from budgeted.web.views.uploads import PreviewView, preview_view
 
 router = APIRouter(tags=["studies"])
 
@@ -56,9 +56,9 @@ class NewValidation(BaseModel):
 
 
 @router.get("/studies", responses=documented())
-async def list_studies(office: TheOffice) -> StudiesView:
+async def list_studies(workers: TheWorkers) -> StudiesView:
     """List all studies, the one with the latest event first."""
-    return await studies_page(office)
+    return await studies_page(workers)
 
 
 @router.get("/policies", responses=documented())
@@ -68,25 +68,27 @@ async def list_policies() -> list[PolicyChoice]:
 
 
 @router.post("/studies/preview", responses=documented(403, 413, 422))
-async def preview_study(office: TheOffice, given: NewStudy) -> PreviewView:
+async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
-    found = await _understood(given, office.settings.limits)
-    return preview_view(await office.without_taken_name(found))
+    found = await _understood(given, workers.settings.limits)
+    return preview_view(await workers.without_taken_name(found))
 
 
 @router.post("/studies", status_code=201, responses=documented(403, 409, 413, 422))
-async def create_study(office: TheOffice, actor: TheActor, given: NewStudy) -> StudyCard:
+async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) -> StudyCard:
     """Begin a study."""
-    found = await _understood(given, office.settings.limits)
-    desk = await office.create(found.checked(), by=actor, validation=found.validation)
-    return await desk.view("card", card_of)
+    found = await _understood(given, workers.settings.limits)
+    worker = await workers.create(found.checked(), by=actor, validation=found.validation)
+    return await worker.view("card", card_of)
 
 
 @router.post("/studies/{name}/validation", responses=documented(403, 404, 413, 422))
-async def give_validation(office: TheOffice, desk: TheDesk, given: NewValidation) -> StudyCard:
+async def give_validation(
+    workers: TheWorkers, worker: TheWorker, given: NewValidation
+) -> StudyCard:
     """Give the study cases to measure its error on; they are never used to choose."""
-    await office.judge_on(desk.name, _bytes(given.csv), given.label_column)
-    return await desk.view("card", card_of)
+    await workers.judge_on(worker.name, _bytes(given.csv), given.label_column)
+    return await worker.view("card", card_of)
 
 
 async def _understood(given: NewStudy, limits: Limits) -> Understood:

@@ -10,18 +10,20 @@ from fastapi.responses import RedirectResponse, Response
 
 from budgeted.errors import BudgetedError, JournalError, StorageError, UnknownFateError
 from budgeted.hints import KeyUsed
-from budgeted.study.keys import fresh_key
+from budgeted.studies.commands import Command
+from budgeted.studies.drafts import Done, fresh_key
 from budgeted.web.failures import status_of
 from budgeted.web.hints import words
 from budgeted.web.pages.errors import UNKNOWN_FATE, problem
 from budgeted.web.pages.templates import render
 from budgeted.web.views.parts import people_time
+from budgeted.web.worker import StudyWorker
 
 REFUSED = 422
 
 Text = Annotated[str, Form()]
 Key = Annotated[str, Form(max_length=200)]
-"""The hidden field of a form by which it is known when it comes again; see `budgeted.study.keys`.
+"""The hidden field of a form that tells when it comes again; see `budgeted.studies.drafts`.
 
 Each rendering of a form has another one, and one that was carried out is given a new one.
 """
@@ -30,6 +32,15 @@ Each rendering of a form has another one, and one that was carried out is given 
 def is_htmx(request: Request) -> bool:
     """Tell whether only a part of the page is wanted."""
     return request.headers.get("hx-request") == "true"
+
+
+async def carry_out(
+    request: Request, worker: StudyWorker, command: Command, by: str, key: str
+) -> Done:
+    """Have the worker do what a form wants; the log of requests tells of it."""
+    made = await worker.do(command, by=by, key=key)
+    request.state.done = made
+    return made
 
 
 def done(

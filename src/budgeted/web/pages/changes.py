@@ -1,45 +1,58 @@
-"""The forms of a study page: each asks the desk for one thing and says what became of it."""
+"""The forms of a study page: each asks the worker for one thing and says what became of it."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import Response
 
-from budgeted import money
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.study.decisions import amount as amount_of
-from budgeted.study.forgetting import STILL_THERE
-from budgeted.study.standing import PENDING, Requested
-from budgeted.study.words import why_fewer
-from budgeted.web.api.given import TheActor, TheDesk, TheOffice
-from budgeted.web.desk import Desk, Done
+from budgeted.problem import money
+from budgeted.studies.commands import (
+    Ask,
+    Cancel,
+    Close,
+    Fail,
+    Record,
+    RecordedValue,
+    SetBudget,
+    Tell,
+    Undo,
+    Withdraw,
+)
+from budgeted.studies.commands import amount as amount_of
+from budgeted.studies.commands.ask import why_fewer
+from budgeted.studies.drafts import Done
+from budgeted.studies.erasure import STILL_THERE
+from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, beside, done, go, is_htmx, refused
+from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, is_htmx, refused
 from budgeted.web.pages.cards import card
-from budgeted.web.views.parts import outcome, outcome_of
+from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
 
 
 @router.post("/studies/{name}/ask")
-async def ask(request: Request, desk: TheDesk, actor: TheActor, n: Text, key: Key = "") -> Response:
+async def ask(
+    request: Request, worker: TheWorker, actor: TheActor, n: Text, key: Key = ""
+) -> Response:
     """Ask for the next requests."""
     try:
         wanted = whole_number(n)
         if wanted is None:
             raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")
-        made = await desk.ask(wanted, by=actor, key=key)
+        made = await carry_out(request, worker, Ask(wanted), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#asked")
-    return done(request, _asked(made, wanted), desk.seq, _back(desk), repeated=made.repeated)
+    return done(request, _asked(made, wanted), worker.seq, _back(worker), repeated=made.repeated)
 
 
 @router.post("/studies/{name}/requests/{number}/tell")
 async def tell(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     number: int,
     value: Text = "",
@@ -50,17 +63,19 @@ async def tell(
     try:
         if not value:
             raise StudyError("choose the value that came back")
-        made = await desk.tell(number, value, cost.strip() or None, by=actor, key=key)
+        made = await carry_out(
+            request, worker, Tell(number, value, cost.strip() or None), actor, key
+        )
     except BudgetedError as error:
         # Beside the price, where one was typed.
         return refused(request, error, f"#card-{number}-{'cost-' if cost.strip() else ''}problem")
-    return await _settled(request, desk, made)
+    return await _settled(request, worker, made)
 
 
 @router.post("/studies/{name}/requests/{number}/fail")
 async def fail(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     number: int,
     charged: Text = "no",
@@ -76,28 +91,29 @@ async def fail(
             if not amount.strip():
                 raise StudyError("say how much was charged")
             bill = amount.strip()
-        made = await desk.fail(number, bill, not unusable, why.strip(), by=actor, key=key)
+        failed = Fail(number, bill, not unusable, why.strip())
+        made = await carry_out(request, worker, failed, actor, key)
     except BudgetedError as error:
         return refused(request, error, f"#card-{number}-fail-problem")
-    return await _settled(request, desk, made)
+    return await _settled(request, worker, made)
 
 
 @router.post("/studies/{name}/requests/{number}/cancel")
 async def cancel(
-    request: Request, desk: TheDesk, actor: TheActor, number: int, why: Text = "", key: Key = ""
+    request: Request, worker: TheWorker, actor: TheActor, number: int, why: Text = "", key: Key = ""
 ) -> Response:
     """Take back a request."""
     try:
-        made = await desk.cancel(number, why.strip(), by=actor, key=key)
+        made = await carry_out(request, worker, Cancel(number, why.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, f"#card-{number}-problem")
-    return await _settled(request, desk, made)
+    return await _settled(request, worker, made)
 
 
 @router.post("/studies/{name}/requests/{number}/undo")
 async def undo(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     number: int,
     shown: Text = "",
@@ -105,35 +121,28 @@ async def undo(
     key: Key = "",
 ) -> Response:
     """Take back that a request was told, failed or cancelled, if it still is as was shown."""
-
-    def check(request: Requested) -> None:
-        if shown and shown != outcome_of(request) and request.fate != PENDING:
-            raise StudyError(
-                f"request {number} was changed since this was shown: it is {outcome(request)} now. "
-                f"Nothing was taken back; press Undo again if that is what you mean to take back"
-            )
-
     in_history = origin == "history"
     try:
-        made = await desk.undo(number, by=actor, key=key, check=check)
+        made = await carry_out(request, worker, Undo(number, shown=shown), actor, key)
     except BudgetedError as error:
         place = "#undo-problem" if in_history else f"#card-{number}-problem"
         return refused(request, error, place)
     if in_history:
-        back = f"{_back(desk)}/history"
+        back = f"{_back(worker)}/history"
         if made.repeated and not is_htmx(request):
-            return done(request, _said(made), desk.seq, back, repeated=True)
+            return done(request, _said(made), worker.seq, back, repeated=True)
         return go(request, back)
-    return await _settled(request, desk, made)
+    return await _settled(request, worker, made)
 
 
 @router.post("/studies/{name}/record")
 async def record(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     case: Text = "",
     what: Text = "",
+    written: Text = "",
     charge: Text = "",
     key: Key = "",
 ) -> Response:
@@ -141,21 +150,22 @@ async def record(
     try:
         chosen, _, value = what.partition("=")
         position = whole_number(chosen)
-        features = (await desk.look()).state.problem.features
+        features = (await worker.look()).state.problem.features
         if position is None or position >= len(features):
             raise StudyError("choose the feature and its value")
-        values = [(case.strip(), features[position].name, value)]
-        made = await desk.record(values, charge.strip() or False, by=actor, key=key)
+        told = value or written.strip()
+        values = [RecordedValue(case.strip(), features[position].name, told)]
+        made = await carry_out(request, worker, Record(values, charge.strip() or False), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
     words = _became(made) if made.requests else "This value is there already."
-    return _shown(request, desk, words, made.repeated, money=_money(made))
+    return _shown(request, worker, words, made.repeated, money=_money(made))
 
 
 @router.post("/studies/{name}/budget")
 async def budget(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     budget: Text = "",
     why: Text = "",
@@ -164,7 +174,7 @@ async def budget(
 ) -> Response:
     """Change the budget; less money is confirmed first."""
     try:
-        wanted, study = amount_of("budget", budget.strip()), await desk.look()
+        wanted, study = amount_of("budget", budget.strip()), await worker.look()
         state = study.state
         if money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
             sentences = confirm.of_less_money(study, wanted)
@@ -175,23 +185,23 @@ async def budget(
                 confirmed,
                 title="Less money?",
                 button="Lower the budget",
-                action=f"{_back(desk)}/budget",
-                back=_back(desk),
+                action=f"{_back(worker)}/budget",
+                back=_back(worker),
                 fields={"budget": budget, "why": why, "key": key},
             )
             if question is not None:
                 return question
-        made = await desk.set_budget(budget.strip(), why.strip(), by=actor, key=key)
+        made = await carry_out(request, worker, SetBudget(budget.strip(), why.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
     words = f"The budget was set to {made.state.problem.budget}."
-    return _shown(request, desk, words, made.repeated, "#budget-problem", _money(made))
+    return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
 
 
 @router.post("/studies/{name}/withdraw")
 async def withdraw(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     case: Text = "",
     forget: Text = "",
@@ -200,7 +210,7 @@ async def withdraw(
     key: Key = "",
 ) -> Response:
     """Take a case out for good, once that is confirmed."""
-    name, study = case.strip(), await desk.look()
+    name, study = case.strip(), await worker.look()
     try:
         known = any(name == each for each, _ in study.created.cases)
         new = name not in study.withdrawn and not study.closed
@@ -213,32 +223,34 @@ async def withdraw(
                 confirmed,
                 title=f"Withdraw case {name}?",
                 button="Withdraw it for good",
-                action=f"{_back(desk)}/withdraw",
-                back=_back(desk),
+                action=f"{_back(worker)}/withdraw",
+                back=_back(worker),
                 fields={"case": case, "forget": forget, "why": why, "key": key},
             )
             if question is not None:
                 return question
-        made = await desk.withdraw(name, bool(forget), why.strip(), by=actor, key=key)
+        made = await carry_out(
+            request, worker, Withdraw(name, bool(forget), why.strip()), actor, key
+        )
     except BudgetedError as error:
         return refused(request, error, "#withdraw-problem")
     words = f"Case {name} is withdrawn."
     if forget:
         words += f" Its values are shown nowhere any more. {STILL_THERE}"
-    return _shown(request, desk, words, made.repeated, "#withdraw-problem", _money(made))
+    return _shown(request, worker, words, made.repeated, "#withdraw-problem", _money(made))
 
 
 @router.post("/studies/{name}/close")
 async def close(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     why: Text = "",
     confirmed: Text = "",
     key: Key = "",
 ) -> Response:
     """End a study, once that is confirmed."""
-    study = await desk.look()
+    study = await worker.look()
     try:
         if not study.closed and not study.state.pending:
             sentences = confirm.of_closing(study)
@@ -249,54 +261,59 @@ async def close(
                 confirmed,
                 title="Close the study?",
                 button="Close it for good",
-                action=f"{_back(desk)}/close",
-                back=_back(desk),
+                action=f"{_back(worker)}/close",
+                back=_back(worker),
                 fields={"why": why, "key": key},
             )
             if question is not None:
                 return question
-        made = await desk.close(why.strip(), by=actor, key=key)
+        made = await carry_out(request, worker, Close(why.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#close-problem")
     if made.repeated:
-        return _shown(request, desk, "The study is closed.", True, "#close-problem")
-    return go(request, _back(desk))
+        return _shown(request, worker, "The study is closed.", True, "#close-problem")
+    return go(request, _back(worker))
 
 
 @router.post("/studies/{name}/validation")
 async def validate(
-    request: Request, desk: TheDesk, office: TheOffice, validation: UploadFile
+    request: Request, worker: TheWorker, workers: TheWorkers, validation: UploadFile
 ) -> Response:
     """Take a file of cases to measure the error on."""
     try:
-        await office.judge_on(desk.name, await validation.read())
+        await workers.judge_on(worker.name, await validation.read())
     except BudgetedError as error:
         return refused(request, error, "#validation-problem")
-    return go(request, _back(desk))
+    return go(request, _back(worker))
 
 
-async def _settled(request: Request, desk: Desk, made: Done) -> Response:
+async def _settled(request: Request, worker: StudyWorker, made: Done) -> Response:
     """The card of a request as it is now; it takes the place of the old one."""
-    content = await card(request, desk, made.requests[0].number)
-    return done(request, _said(made), desk.seq, _back(desk), content, made.repeated)
+    content = await card(request, worker, made.requests[0].number)
+    return done(request, _said(made), worker.seq, _back(worker), content, made.repeated)
 
 
 def _shown(
-    request: Request, desk: Desk, words: str, repeated: bool, place: str = "", money: str = ""
+    request: Request,
+    worker: StudyWorker,
+    words: str,
+    repeated: bool,
+    place: str = "",
+    money: str = "",
 ) -> Response:
     """What was done, beside the form that it was done with.
 
     It stays there, so it says nothing of the money, which others spend too; that is said once.
     """
     said = f"{words} {money}".strip()
-    answer = done(request, said, desk.seq, _back(desk), beside(request, words), repeated)
+    answer = done(request, said, worker.seq, _back(worker), beside(request, words), repeated)
     if place:
         answer.headers["HX-Retarget"] = place
     return answer
 
 
-def _back(desk: Desk) -> str:
-    return f"/studies/{segment(desk.name)}"
+def _back(worker: StudyWorker) -> str:
+    return f"/studies/{segment(worker.name)}"
 
 
 def _asked(made: Done, wanted: int) -> str:

@@ -16,12 +16,12 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from budgeted import money
-from budgeted.money import show
-from budgeted.study import Requested
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import PENDING
-from budgeted.study.words import value_in_words
+from budgeted.problem import money
+from budgeted.problem.money import show
+from budgeted.studies.events import value_in_words
+from budgeted.studies.fates import PENDING
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.study import Requested
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
 

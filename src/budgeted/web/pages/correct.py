@@ -6,55 +6,56 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.study.decisions import amount
-from budgeted.study.standing import RECORDED, TOLD
-from budgeted.study.words import value_in_words
-from budgeted.web import hints, reading
-from budgeted.web.api.given import TheActor, TheDesk
-from budgeted.web.desk import Desk
+from budgeted.studies.commands import Correct, amount
+from budgeted.studies.events import value_in_words
+from budgeted.studies.fates import RECORDED, TOLD
+from budgeted.web import hints, queries
+from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.failures import status_of
 from budgeted.web.names import segment
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, done, go, is_htmx, refused
+from budgeted.web.pages.answers import Key, Text, carry_out, done, go, is_htmx, refused
 from budgeted.web.pages.templates import render
 from budgeted.web.views.parts import RequestView, request_of
+from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
 
 
 @router.get("/studies/{name}/requests/{number}/correct")
-async def show_correction(request: Request, desk: TheDesk, number: int) -> Response:
+async def show_correction(request: Request, worker: TheWorker, number: int) -> Response:
     """Show the form that corrects a value."""
-    shown = await _request(desk, number)
+    shown = await _request(worker, number)
     if not shown.correctable:
         raise StudyError(f"request {number} is {shown.fate}; there is nothing to correct")
     given = {"value": "none" if shown.value is None else f"={shown.value}", "cost": shown.cost,
-             "why": ""}  # fmt: skip
-    return await _correction(request, desk, shown, given, [])
+             "why": "", "written": shown.value or ""}  # fmt: skip
+    return await _correction(request, worker, shown, given, [])
 
 
 @router.post("/studies/{name}/requests/{number}/correct")
 async def correct(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     actor: TheActor,
     number: int,
     value: Text = "",
     cost: Text = "",
     why: Text = "",
+    written: Text = "",
     confirmed: Text = "",
     key: Key = "",
 ) -> Response:
     """Replace a value, once that is confirmed."""
-    back = f"/studies/{segment(desk.name)}/history"
+    back = f"/studies/{segment(worker.name)}/history"
     try:
         if value != "none" and not value.startswith("="):
             raise StudyError("choose the right value, or that there is none")
-        right = None if value == "none" else value[1:]
-        study = await desk.look()
+        right = None if value == "none" else value[1:] or written.strip()
+        study = await worker.look()
         old, problem = study.request(number), study.state.problem
         if right is not None:  # what is no value is refused before anything is asked
-            problem.features[problem.feature_index(old.feature)].value_index(right)
+            right = problem.features[problem.feature_index(old.feature)].read(right)
         paid = amount("cost", cost.strip()) if cost.strip() else old.cost
         if old.fate in (TOLD, RECORDED) and (right, paid) != (old.value, old.cost):
             sentences = confirm.of_correcting(old, right, paid)
@@ -65,38 +66,42 @@ async def correct(
                 confirmed,
                 title=f"Correct number {number}?",
                 button="Correct it",
-                action=f"/studies/{segment(desk.name)}/requests/{number}/correct",
+                action=f"/studies/{segment(worker.name)}/requests/{number}/correct",
                 back=back,
-                fields={"value": value, "cost": cost, "why": why, "key": key},
+                fields={"value": value, "written": written, "cost": cost, "why": why, "key": key},
             )
             if question is not None:
                 return question
-        made = await desk.correct(number, right, cost.strip() or None, why.strip(), by=actor,
-                                  key=key)  # fmt: skip
+        wanted = Correct(number, right, cost.strip() or None, why.strip())
+        made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         if is_htmx(request) or status_of(error) >= 500:
             return refused(request, error, "#correct-problem")
-        given = {"value": value, "cost": cost, "why": why}
-        shown = await _request(desk, number)
-        return await _correction(request, desk, shown, given, hints.words(error))
+        given = {"value": value, "cost": cost, "why": why, "written": written}
+        shown = await _request(worker, number)
+        return await _correction(request, worker, shown, given, hints.words(error))
     if made.repeated:
         words = f"number {number} is {value_in_words(made.requests[0].value)} now"
         if is_htmx(request):
             before = StudyError(f"this was recorded before, and is not recorded twice; {words}")
             return refused(request, before, "#correct-problem")
-        return done(request, f"{words.capitalize()}.", desk.seq, back, repeated=True)
+        return done(request, f"{words.capitalize()}.", worker.seq, back, repeated=True)
     return go(request, back)
 
 
-async def _request(desk: Desk, number: int) -> RequestView:
-    snapshot = await desk.look()
+async def _request(worker: StudyWorker, number: int) -> RequestView:
+    snapshot = await worker.look()
     return request_of(snapshot.request(number), snapshot.state.problem)
 
 
 async def _correction(
-    request: Request, desk: Desk, shown: RequestView, given: dict[str, str], mistakes: list[str]
+    request: Request,
+    worker: StudyWorker,
+    shown: RequestView,
+    given: dict[str, str],
+    mistakes: list[str],
 ) -> Response:
-    view = await reading.worklist_page(desk)
+    view = await queries.worklist_page(worker)
     return render(
         request,
         "correct.html",

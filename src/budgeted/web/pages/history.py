@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from budgeted.web import reading
-from budgeted.web.api.given import TheDesk
-from budgeted.web.api.reading import csv_file
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.queries import csv_file
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.templates import render
 
@@ -19,7 +19,7 @@ router = APIRouter()
 @router.get("/studies/{name}/history")
 async def history(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     text: str = "",
     kind: str = "",
     who: str = "",
@@ -30,7 +30,7 @@ async def history(
     """Show a page of the log."""
     number = whole_number(page) or 1
     filters = {"text": text, "kind": kind, "who": who, "feature": feature, "case": case}
-    view = await reading.history_page(desk, **filters, page=number)
+    view = await queries.history_page(worker, **filters, page=number)
     query = urlencode({key: value for key, value in filters.items() if value})
     return render(
         request,
@@ -44,7 +44,14 @@ async def history(
 
 @router.get("/studies/{name}/history.csv")
 async def history_file(
-    desk: TheDesk, text: str = "", kind: str = "", who: str = "", feature: str = "", case: str = ""
+    worker: TheWorker,
+    text: str = "",
+    kind: str = "",
+    who: str = "",
+    feature: str = "",
+    case: str = "",
 ) -> Response:
     """Return the log, or what a filter lets through, as CSV."""
-    return csv_file(await reading.history_file(desk, text, kind, who, feature, case), "history.csv")
+    return csv_file(
+        await queries.history_file(worker, text, kind, who, feature, case), "history.csv"
+    )

@@ -9,26 +9,28 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, ModelError
-from budgeted.web import reading
-from budgeted.web.api.given import TheDesk
-from budgeted.web.api.reading import json_file
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.queries import json_file
 from budgeted.web.pages.answers import refused
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
+_FIELD = "written-"
+"""How the fields are called in which values are written, with the position of the feature."""
 
 
 @router.get("/studies/{name}/model")
 async def model(
     request: Request,
-    desk: TheDesk,
+    worker: TheWorker,
     known: Annotated[list[str] | None, Query()] = None,
     prior: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
     """Show what the classifier says of a case that is known in part."""
     try:
         shares = _shares(prior or [])
-        view = await reading.model_page(desk, tuple(known or ()), shares)
+        view = await queries.model_page(worker, (*(known or ()), *_written(request)), shares)
     except BudgetedError as error:
         return refused(request, error, "#model-problem")
     query = f"?{urlencode([('prior', each) for each in shares])}" if shares else ""
@@ -37,10 +39,19 @@ async def model(
 
 @router.get("/studies/{name}/model.json")
 async def model_file(
-    desk: TheDesk, prior: Annotated[list[float] | None, Query()] = None
+    worker: TheWorker, prior: Annotated[list[float] | None, Query()] = None
 ) -> Response:
     """Return the classifier in its documented format."""
-    return json_file(await reading.model_file(desk, tuple(prior or ())), "model.json")
+    return json_file(await queries.model_file(worker, tuple(prior or ())), "model.json")
+
+
+def _written(request: Request) -> list[str]:
+    """What was written into fields, where nothing can be chosen, as position=value."""
+    return [
+        f"{key.removeprefix(_FIELD)}={value.strip()}"
+        for key, value in request.query_params.items()
+        if key.startswith(_FIELD) and value.strip()
+    ]
 
 
 def _shares(given: list[str]) -> tuple[float, ...]:

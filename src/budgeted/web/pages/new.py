@@ -10,17 +10,17 @@ from fastapi.responses import Response
 from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError
-from budgeted.loss import LOSSES
-from budgeted.web.api.given import TheActor, TheOffice
-from budgeted.web.intake import Understood, Upload, understand
+from budgeted.value.loss import LOSSES
+from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
 from budgeted.web.pages.fields import content_of, parts_of, text_of
-from budgeted.web.pages.once import Once, held_in
+from budgeted.web.pages.idempotency import Once, held_in
 from budgeted.web.pages.templates import render
-from budgeted.web.views.intake import preview_view
+from budgeted.web.uploads import Understood, Upload, understand
 from budgeted.web.views.studies import policy_choices
+from budgeted.web.views.uploads import preview_view
 
 router = APIRouter()
 
@@ -34,16 +34,16 @@ async def new(request: Request) -> Response:
 
 
 @router.post("/studies/preview")
-async def preview(request: Request, office: TheOffice) -> Response:
+async def preview(request: Request, workers: TheWorkers) -> Response:
     """Show what was understood, row by row."""
-    found = await office.without_taken_name(await _understood(request, office))
+    found = await workers.without_taken_name(await _understood(request, workers))
     return _preview(request, found, 200)
 
 
 @router.post("/studies")
-async def create(request: Request, office: TheOffice, actor: TheActor) -> Response:
+async def create(request: Request, workers: TheWorkers, actor: TheActor) -> Response:
     """Begin the study, or show again what is wrong."""
-    found = await _understood(request, office)
+    found = await _understood(request, workers)
     try:
         given = found.checked()
     except BudgetedError:
@@ -52,8 +52,8 @@ async def create(request: Request, office: TheOffice, actor: TheActor) -> Respon
         return _preview(request, found, REFUSED)
 
     async def begin() -> str:
-        desk = await office.create(given, by=actor, validation=found.validation)
-        return f"/studies/{segment(desk.name)}"
+        worker = await workers.create(given, by=actor, validation=found.validation)
+        return f"/studies/{segment(worker.name)}"
 
     once: Once = request.app.state.once
     form = await request.form()
@@ -68,7 +68,7 @@ def _preview(request: Request, found: Understood, status: int) -> Response:
     return render(request, "parts/preview.html", status=status, view=preview_view(found))
 
 
-async def _understood(request: Request, office: TheOffice) -> Understood:
+async def _understood(request: Request, workers: TheWorkers) -> Understood:
     form = await request.form()
     study: bytes | dict[str, Any] = _typed(form)
     if form.get("source") == "file":
@@ -80,7 +80,7 @@ async def _understood(request: Request, office: TheOffice) -> Understood:
         text_of(form, "label_column") or "label",
         await content_of(form, "validation"),
     )
-    return await asyncio.to_thread(understand, upload, office.settings.limits)
+    return await asyncio.to_thread(understand, upload, workers.settings.limits)
 
 
 def _typed(form: FormData) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from fastapi.responses import Response
 from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError, ExperimentError
-from budgeted.web import reading
-from budgeted.web.api.given import TheActor, TheRehearsals
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheActor, TheRehearsals
 from budgeted.web.api.live import watched_rehearsal
 from budgeted.web.jobs import Wanted
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
 from budgeted.web.pages.fields import content_of, parts_of, text_of
-from budgeted.web.pages.once import Once, held_in
+from budgeted.web.pages.idempotency import Once, held_in
 from budgeted.web.pages.templates import render
 
 router = APIRouter(prefix="/rehearsals")
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/rehearsals")
 @router.get("")
 async def rehearsals(request: Request, kept: TheRehearsals) -> Response:
     """Show all rehearsals, and the form for a new one."""
-    view = reading.rehearsals_page(kept)
+    view = queries.rehearsals_page(kept)
     return render(request, "rehearsals.html", view=view, here="rehearsals")
 
 
@@ -47,14 +47,14 @@ async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Resp
 @router.get("/{id}")
 async def rehearsal(request: Request, kept: TheRehearsals, id: str) -> Response:
     """Show a rehearsal."""
-    view = await reading.rehearsal_page(kept, id)
+    view = await queries.rehearsal_page(kept, id)
     return render(request, "rehearsal.html", view=view, here="rehearsals")
 
 
 @router.get("/{id}/results")
 async def results(request: Request, kept: TheRehearsals, id: str) -> Response:
     """Return how far it is, and what its runs say so far."""
-    view = await reading.rehearsal_page(kept, id)
+    view = await queries.rehearsal_page(kept, id)
     return render(request, "parts/results.html", view=view)
 
 

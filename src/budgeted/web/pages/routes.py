@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
 
-from budgeted.web.forms import checked_form
+from budgeted.web.auth.forms import checked_form
 from budgeted.web.pages import (
     cards,
     changes,

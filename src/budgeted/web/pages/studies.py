@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from budgeted.web import reading
-from budgeted.web.api.given import TheOffice
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheWorkers
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
@@ -19,7 +19,7 @@ async def first() -> Response:
 
 
 @router.get("/studies")
-async def studies(request: Request, office: TheOffice) -> Response:
+async def studies(request: Request, workers: TheWorkers) -> Response:
     """Show all studies with their money."""
-    view = await reading.studies_page(office)
+    view = await queries.studies_page(workers)
     return render(request, "studies.html", view=view, here="studies")

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from budgeted import __version__
-from budgeted.study.keys import fresh_key
+from budgeted.studies.drafts import fresh_key
 from budgeted.web.hints import in_fields
 from budgeted.web.views.parts import people_time
 

@@ -6,16 +6,15 @@ from collections.abc import Collection
 
 from pydantic import Field
 
-from budgeted.events import Entry
-from budgeted.study import Requested
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import PENDING
+from budgeted.studies.commands.slips import outcome, outcome_digest
+from budgeted.studies.events import Entry, numbers_of
+from budgeted.studies.fates import PENDING
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.study import Requested
 from budgeted.web.views.parts import (
     RequestView,
     View,
     is_undoable,
-    outcome,
-    outcome_of,
     people_time,
     request_of,
 )
@@ -75,7 +74,7 @@ def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> Settl
         fate=request.fate,
         value=request.value,
         words=f"{who}{outcome(request)}.",
-        outcome=outcome_of(request),
+        outcome=outcome_digest(request),
         undoable=is_undoable(study, request),
     )
 
@@ -86,7 +85,7 @@ def _last_entries(study: Snapshot, numbers: Collection[int]) -> dict[int, Entry]
     for entry in reversed(study.entries):
         if len(found) == len(numbers):
             break
-        number = getattr(entry.event, "number", None)
-        if number is not None and number in numbers and number not in found:
-            found[number] = entry
+        for number in numbers_of(entry.event):
+            if number in numbers:
+                found.setdefault(number, entry)
     return found

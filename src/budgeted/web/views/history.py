@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from budgeted.events import Entry, Undone
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.words import as_csv, describe
+from budgeted.studies.commands.slips import outcome_digest
+from budgeted.studies.events import Entry, Undone, numbers_of
+from budgeted.studies.log import as_csv
+from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import (
     EventView,
     RequestView,
     View,
     event_of,
     is_undoable,
-    outcome_of,
     request_of,
 )
 from budgeted.web.views.studies import StudyCard, card_of
@@ -80,7 +80,7 @@ def history_view(
     undone = {
         entry.event.number: entry.seq for entry in study.entries if isinstance(entry.event, Undone)
     }
-    last = {getattr(entry.event, "number", None): entry.seq for entry in study.entries}
+    last = {number: entry.seq for entry in study.entries for number in numbers_of(entry.event)}
     return HistoryView(
         study=card_of(study),
         seq=study.events,
@@ -109,7 +109,7 @@ def filtered(
         for entry in study.entries
         if kind in ("", entry.event.kind)
         and who in ("", entry.by)
-        and (not wanted or wanted in describe(entry.event).casefold())
+        and (not wanted or wanted in entry.event.words().casefold())
         and (not (feature or case) or _is_about(study, entry, feature, case))
     ]
 
@@ -128,11 +128,11 @@ def history_csv(study: Snapshot, text: str, kind: str, who: str, feature: str, c
 
 
 def _is_about(study: Snapshot, entry: Entry, feature: str, case: str) -> bool:
-    number = getattr(entry.event, "number", None)
-    if number is None:
+    numbers = numbers_of(entry.event)
+    if not numbers:
         return not feature and getattr(entry.event, "case", None) == case
-    request = study.request(number)
-    return feature in ("", request.feature) and case in ("", request.case)
+    requests = [study.request(number) for number in numbers]
+    return any(feature in ("", each.feature) and case in ("", each.case) for each in requests)
 
 
 def worklist_csv(study: Snapshot) -> str:
@@ -148,7 +148,7 @@ def worklist_csv(study: Snapshot) -> str:
 
 
 def _line(
-    study: Snapshot, entry: Entry, undone: Mapping[int, int], last: Mapping[int | None, int]
+    study: Snapshot, entry: Entry, undone: Mapping[int, int], last: Mapping[int, int]
 ) -> HistoryLine:
     shown = event_of(entry)
     if shown.number is None:
@@ -162,7 +162,7 @@ def _line(
         event=shown,
         request=request,
         corrects=brought and request.correctable,
-        undoes=outcome_of(found) if undoable else "",
+        undoes=outcome_digest(found) if undoable else "",
     )
 
 

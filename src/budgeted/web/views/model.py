@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from budgeted.errors import ModelError
-from budgeted.model import UNKNOWN, Model
-from budgeted.study.snapshot import Snapshot
+from budgeted.learners.model import UNKNOWN, Model
+from budgeted.studies.snapshot import Snapshot
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
@@ -19,7 +19,9 @@ class ValueView(View):
     """A value of a feature, and how often it is seen for each label."""
 
     name: str
-    chances: list[float] = Field(description="P(value | label), in the order of the labels")
+    chances: list[float] | None = Field(
+        description="P(value | label), in the order of the labels; None if the learner has none"
+    )
     chosen: bool
 
 
@@ -29,12 +31,15 @@ class ModelFeature(View):
     position: int
     name: str
     values: list[ValueView]
+    choices: list[str] = Field(description="what can be given; empty: people write it")
+    expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
     chosen: str | None
     contributions: list[float] | None = Field(
         description="by how much knowing it moved the probability of each label; None if unknown"
     )
     informative: float | None = Field(
-        description="expected fall of the GINI loss of this case if it were measured; None if known"
+        description="expected fall of the GINI loss of this case if it were measured; None if it "
+        "is known, or if the learner does not say how frequent its values are"
     )
 
 
@@ -136,12 +141,13 @@ def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
     chances = model.shares(feature)
     value = case.get(feature.name)
     chosen = None if value is None or value in UNKNOWN else value
+    known = None if chosen is None else model.value(feature, chosen)
     others = {name: each for name, each in case.items() if name != feature.name}
     before = np.array(list(model.predict(others).values()))
     contributions = informative = None
     if chosen is not None:
         contributions = (np.array(list(model.predict(case).values())) - before).tolist()
-    else:
+    elif chances is not None:
         joint = before[:, None] * chances  # labels × values
         totals = joint.sum(axis=0)
         after = 1 - ((joint / totals) ** 2).sum(axis=0)
@@ -150,9 +156,15 @@ def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
         position=at,
         name=feature.name,
         values=[
-            ValueView(name=name, chances=chances[:, column].tolist(), chosen=name == chosen)
+            ValueView(
+                name=name,
+                chances=None if chances is None else chances[:, column].tolist(),
+                chosen=column == known,
+            )
             for column, name in enumerate(feature.values)
         ],
+        choices=list(feature.choices),
+        expects=feature.expects,
         chosen=chosen,
         contributions=contributions,
         informative=informative,

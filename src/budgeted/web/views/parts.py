@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted import events
-from budgeted.events import Entry
-from budgeted.money import show
 from budgeted.problem import Problem
 from budgeted.state import State
-from budgeted.study import Requested
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import CANCELLED, FAILED, RECORDED, TOLD
-from budgeted.study.words import describe, ranking, value_in_words
+from budgeted.studies import events
+from budgeted.studies.events import Entry, numbers_of
+from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.study import Requested
 
 _MOST_COMPARED = 12
 
@@ -52,13 +48,16 @@ class RequestView(View):
     """A request or recorded value, and what became of it."""
 
     number: int
+    order: int | None = Field(description="what was ordered together; null: nobody asked for it")
+    together: list[int] = Field(description="the other requests of that order")
     case: str
     feature: str
     label: str
     cost: str
     fate: str = Field(examples=["pending", "told", "recorded", "failed", "cancelled"])
     value: str | None
-    values: list[str] = Field(description="what the value can be")
+    values: list[str] = Field(description="what the value can be; empty: people write it")
+    expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
     why: str
     at: str
     by: str
@@ -104,17 +103,21 @@ def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Mon
 def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPARED) -> RequestView:
     """Return a request with the first so many of the cells that were compared for it."""
     asked = request.asked
-    ranked = ranking(request)[:compared]
+    feature = next(each for each in problem.features if each.name == request.feature)
+    ranked = asked.scores[:compared] if asked else ()
     every = asked.compared.number if asked and asked.compared and compared else 0
     return RequestView.model_construct(
         number=request.number,
+        order=request.order,
+        together=[each for each in numbers_of(asked) if each != request.number] if asked else [],
         case=request.case,
         feature=request.feature,
         label=request.label,
         cost=str(request.cost),
         fate=request.fate,
         value=request.value,
-        values=list(problem.features[problem.feature_index(request.feature)].values),
+        values=list(feature.choices),
+        expects=feature.expects,
         why=request.why,
         at=request.at,
         by=request.by,
@@ -132,22 +135,6 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
         compared_more=every - len(ranked),
         correctable=request.fate in (TOLD, RECORDED),
     )
-
-
-def outcome(request: Requested) -> str:
-    """Return what became of a request that is over, in words."""
-    if request.fate == CANCELLED:
-        return "cancelled, its money is free again"
-    if request.fate == FAILED:
-        bill = f"{show(request.cost)} charged" if request.cost else "its money is free again"
-        return f"failed, {bill}"
-    return f"{value_in_words(request.value)}, {show(request.cost)} charged"
-
-
-def outcome_of(request: Requested) -> str:
-    """Return a digest of what became of a request: who takes it back says what was seen."""
-    seen = json.dumps([request.fate, request.value, show(request.cost)])
-    return hashlib.sha256(seen.encode()).hexdigest()[:16]
 
 
 def is_undoable(study: Snapshot, request: Requested) -> bool:
@@ -171,7 +158,7 @@ def event_of(entry: Entry) -> EventView:
         when=people_time(entry.at),
         by=entry.by,
         kind=event.kind,
-        words=describe(event),
+        words=event.words(),
         number=getattr(event, "number", None),
         case=case,
     )

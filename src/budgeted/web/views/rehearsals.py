@@ -7,7 +7,7 @@ from math import isnan
 
 from pydantic import Field
 
-from budgeted.runs import Runs
+from budgeted.experiments.runs import Runs
 from budgeted.statistics import Mean
 from budgeted.web.jobs import RUNNING, WAITING, Job
 from budgeted.web.views.parts import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from budgeted.policies import POLICIES, parameter_names
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.summary import Summary
+from budgeted.studies.ledger import Summary
+from budgeted.studies.snapshot import Snapshot
 from budgeted.web.names import segment
 from budgeted.web.views.parts import Money, View, amounts
 

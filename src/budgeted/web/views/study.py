@@ -6,11 +6,12 @@ from pydantic import Field
 
 from budgeted.learners import Outlook
 from budgeted.learners.prospect import CONFIDENCE
-from budgeted.study.measured import Measured, disagreement
-from budgeted.study.snapshot import Snapshot
-from budgeted.study.standing import PENDING
-from budgeted.study.status import Status, status_of
-from budgeted.study.words import why_nothing
+from budgeted.problem import Problem
+from budgeted.studies.commands.ask import why_nothing
+from budgeted.studies.fates import PENDING
+from budgeted.studies.measured import Measured, disagreement
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.status import Status, status_of
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
 from budgeted.web.views.studies import StudyCard, card_of
 
@@ -59,8 +60,10 @@ class FeatureView(View):
 
     position: int
     name: str
-    values: list[str]
-    cost: str
+    values: list[str] = Field(description="what learners tell apart")
+    choices: list[str] = Field(description="what can be told; empty: people write it")
+    expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
+    cost: str = Field(description="of one value, on a case of which nothing was bought")
 
 
 class StudyView(View):
@@ -68,7 +71,8 @@ class StudyView(View):
 
     study: StudyCard
     seq: int = Field(description="number of the last event in it")
-    outlook: OutlookView
+    outlook: OutlookView | None = Field(description="null: there is no classifier here")
+    unknown: str = Field(description="why there is none")
     loss: str
     pending: list[RequestView]
     cells: list[CellView]
@@ -117,13 +121,14 @@ def study_view(
         study=card_of(study),
         seq=study.events,
         outlook=_outlook(status),
+        unknown=status.unknown,
         loss=study.created.loss,
         pending=[request_of(each, problem) for each in status.pending],
         cells=[
             CellView(
                 feature=each.feature,
                 label=each.label,
-                cost=str(each.cost),
+                cost="" if each.cost is None else str(each.cost),
                 bought=each.bought,
                 pending=each.pending,
                 failed=each.failed,
@@ -145,7 +150,7 @@ def study_view(
         why_not=why_not,
         most_at_once=most_at_once,
         validated=validated,
-        measured=None if measured is None else _measured(measured, status.outlook),
+        measured=_measured(measured, status.outlook),
     )
 
 
@@ -162,14 +167,27 @@ def worklist_view(study: Snapshot) -> WorklistView:
 
 def features_of(study: Snapshot) -> list[FeatureView]:
     """Return what is for sale."""
-    return [
-        FeatureView(position=at, name=each.name, values=list(each.values), cost=str(each.cost))
-        for at, each in enumerate(study.state.problem.features)
-    ]
+    return [feature_of(study.state.problem, at) for at in range(len(study.state.problem.features))]
 
 
-def _outlook(status: Status) -> OutlookView:
+def feature_of(problem: Problem, at: int) -> FeatureView:
+    """Return one of the features of a problem, with its price on a fresh case."""
+    feature = problem.features[at]
+    price = str(problem.feature_prices[at]) if problem.has_prices else ""
+    return FeatureView(
+        position=at,
+        name=feature.name,
+        values=list(feature.values),
+        choices=list(feature.choices),
+        expects=feature.expects,
+        cost=price,
+    )
+
+
+def _outlook(status: Status) -> OutlookView | None:
     now = status.outlook
+    if now is None:
+        return None
     return OutlookView(
         error=now.error,
         low=now.low,
@@ -182,7 +200,9 @@ def _outlook(status: Status) -> OutlookView:
     )
 
 
-def _measured(found: Measured, expected: Outlook) -> MeasuredView:
+def _measured(found: Measured | None, expected: Outlook | None) -> MeasuredView | None:
+    if found is None or expected is None:
+        return None
     return MeasuredView(**vars(found), disagreement=disagreement(expected, found))
 
 

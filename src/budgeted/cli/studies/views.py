@@ -1,0 +1,142 @@
+"""How studies look on a terminal: tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from budgeted.studies.log import more_compared, ranking
+
+if TYPE_CHECKING:
+    from budgeted.learners import Outlook
+    from budgeted.studies.events import Entry
+    from budgeted.studies.measured import Measured
+    from budgeted.studies.status import Status
+    from budgeted.studies.study import Requested
+
+_MOST_PENDING = 10
+
+
+def print_status(status: Status, console: Console, *, times: bool = True) -> None:
+    """Print a status; without times it is the same on every day."""
+    console.print(
+        f"Study [bold]{escape(status.study)}[/bold]{' (closed)' if status.closed else ''}: "
+        f"budget {status.budget}, spent {status.spent}, reserved {status.reserved}, "
+        f"free {status.free}",
+        highlight=False,
+    )
+    console.print(_error_in_words(status), highlight=False)
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    for name in ("feature", "label"):
+        table.add_column(name, no_wrap=True)
+    for name in ("cost", "bought", "pending", "left", "worth"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for cell in status.cells:
+        counts = (cell.bought, cell.pending, cell.left)
+        worth = "–" if cell.worth is None else f"{cell.worth:.0%}"
+        names = (escape(cell.feature), escape(cell.label))
+        table.add_row(*names, str(cell.cost or "–"), *map(str, counts), worth)
+    console.print(table)
+    console.print(
+        "worth: what more values are expected to bring for their money, compared with the best",
+        highlight=False,
+    )
+    if status.pending:
+        shown = [f"{each.number} ({each.feature} of {each.case})" for each in status.pending]
+        more = len(shown) - _MOST_PENDING
+        listed = ", ".join(shown[:_MOST_PENDING]) + (f", and {more} more" if more > 0 else "")
+        console.print(f"Pending: {listed}", highlight=False, markup=False)
+    if times:
+        words = f"{status.events} events, digest {status.digest}"
+        console.print(words, highlight=False, soft_wrap=True)
+    if status.recent and times:
+        console.print(history_table(status.recent))
+
+
+def _error_in_words(status: Status) -> str:
+    always = f"always saying {escape(status.majority)}: {status.majority_error:.3f}."
+    now = status.outlook
+    if now is None:
+        return f"Error of the classifier on new cases: not known: {status.unknown};\n{always}"
+    return (
+        f"Error of the classifier on new cases: {now.error:.3f} ({_interval(now)});\n"
+        f"{always}{_nothing_yet(status)}"
+    )
+
+
+def _interval(now: Outlook) -> str:
+    return f"90 % interval {now.low:.3f} to {now.high:.3f}"
+
+
+def print_validation(
+    measured: Measured, status: Status, said: str, learned_from: int, console: Console
+) -> None:
+    """Print the measured error first, then the expected one, and what is to be said of both."""
+    expected = status.outlook
+    assert expected is not None  # what was measured is a classifier
+    console.print(
+        f"On {measured.cases} validation cases the classifier is wrong in {measured.error:.1%} "
+        f"(90 % interval {measured.low:.1%} to {measured.high:.1%}).\n"
+        f"Expected: {expected.error:.1%} ({expected.low:.1%} to {expected.high:.1%}); always "
+        f"saying {escape(status.majority)}: {status.majority_error:.1%}.",
+        highlight=False,
+    )
+    if learned_from:
+        console.print(
+            f"Of {learned_from} of these cases values were bought: the classifier learned from "
+            f"them, so on new cases it may be wrong more often. Leave them out to measure that.",
+            highlight=False,
+        )
+    if said:
+        console.print(said, highlight=False)
+
+
+def _nothing_yet(status: Status) -> str:
+    """Say so where the classifier is no better than the most frequent label."""
+    return "" if status.separates else " Nothing tells the labels apart yet."
+
+
+def print_why(request: Requested, console: Console) -> None:
+    """Print what was compared for a request."""
+    console.print(
+        f"Request {request.number}: {request.feature} of {request.case} ({request.label}), "
+        f"asked by {request.by} at {request.at}\nbecause: {request.why}",
+        highlight=False,
+        markup=False,
+    )
+    if request.asked is None:
+        return
+    engine = f", losses by the {request.asked.engine} engine" if request.asked.engine else ""
+    console.print(
+        f"chosen by {request.asked.policy} of {request.asked.package}{engine}",
+        highlight=False,
+        markup=False,
+    )
+    compared = ranking(request)
+    if compared:
+        more = more_compared(request, len(compared))
+        table = Table(caption=f"lower is better; {more}" if more else "lower is better")
+        for name in ("feature", "label"):
+            table.add_column(name, no_wrap=True)
+        table.add_column("score", justify="right")
+        for feature, label, score in compared:
+            table.add_row(escape(feature), escape(label), f"{score:.6g}")
+        console.print(table)
+
+
+def history_table(entries: Sequence[Entry]) -> Table:
+    """Return events, a line each."""
+    table = Table()
+    table.add_column("event", justify="right")
+    for name in ("when (UTC)", "who"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("what")
+    for each in entries:
+        when = each.at.replace("T", " ").removesuffix("Z")
+        table.add_row(str(each.seq), when, escape(each.by), escape(each.event.words()))
+    return table

@@ -1,0 +1,1 @@
+"""Many runs of many policies: described in a file, computed anywhere, compared with intervals."""

@@ -1,0 +1,125 @@
+"""The problem of an experiment: what its file says, what is wrong with that, and its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import fields, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.experiments.sources import Source
+from budgeted.nearest import did_you_mean
+from budgeted.problem.prices import from_table
+from budgeted.simulation.datasets import Rehearsal, load, split
+from budgeted.simulation.synthetic import SYNTHETIC, Synthetic
+from budgeted.simulation.tables import Reading, Table, parse_csv
+
+TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "case_rule", "training_share", "costs")
+_READING_KEYS = ("label", "ignore", "delimiter", "encoding")
+FILE_KEYS = ("file", *_READING_KEYS, *TABLE_KEYS[1:])
+_JUDGES = ("validation", "truth")
+
+
+def problem_of(
+    document: Mapping[str, Any], folder: Path
+) -> tuple[Mapping[str, Any], Source | None, list[str]]:
+    """Return the problem, the user's file of its cases, and what is wrong with them."""
+    problem = document.get("problem", {})
+    if not isinstance(problem, Mapping):
+        return {}, None, [f"problem: must be a table, as below [problem], got {problem!r}"]
+    if "problem" not in document:
+        return {}, None, []
+    table, mistakes = None, _mistakes(problem)
+    if isinstance(problem.get("file"), str):
+        try:
+            table = Source.at(folder / problem["file"], "problem.file")
+        except ExperimentError as error:
+            mistakes += error.mistakes
+    return problem, table, mistakes
+
+
+def prices_of(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:
+    """Return the table of the price list, and what is wrong with it."""
+    if "prices" not in document:
+        return {}, []
+    try:
+        from_table(document["prices"])
+    except BudgetedError as error:
+        return {}, [f"prices: {error}"]
+    return document["prices"], []
+
+
+def drawn(
+    problem: Mapping[str, Any],
+    own: Source | None,
+    prices: Mapping[str, Any],
+    seed: int,
+    budget: str,
+) -> Rehearsal:
+    """Return one world of a problem.
+
+    Parameters
+    ----------
+    problem, own, prices
+        As the file says; the user's file of the cases; and the price list, if there is one.
+    seed, budget
+        Which world, and how much money.
+    """
+    knobs = dict(problem)
+    listed = from_table(prices) if prices else None
+    if "synthetic" in knobs:
+        judge = knobs.pop("judge", "validation")
+        made = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget, listed)
+        return made.judged_by_truth() if judge == "truth" else made
+    if own is not None:
+        given = {key: knobs.pop(key) for key in ("file", *_READING_KEYS) if key in knobs}
+        table = _own_table(
+            own,
+            given["label"],
+            tuple(given.get("ignore", ())),
+            given.get("delimiter"),
+            given.get("encoding", "utf-8"),
+        )
+    else:
+        table = load(knobs.pop("table"))
+    return split(table, seed, budget, **knobs, price_list=listed)
+
+
+@lru_cache(maxsize=2)
+def _own_table(
+    source: Source, label: str, ignore: tuple[str, ...], delimiter: str | None, encoding: str
+) -> Table:
+    """Read once in each process: every run splits the same table."""
+    name, reading = Path(source.path).stem, Reading(label, ignore)
+    return parse_csv(source.content(), reading, name=name, delimiter=delimiter, encoding=encoding)
+
+
+def _mistakes(problem: Mapping[str, Any]) -> list[str]:
+    if "synthetic" in problem:
+        knobs = [each.name for each in fields(Synthetic)]
+        mistakes = unknown("problem.", problem, ["synthetic", "judge", *knobs])
+        if problem.get("judge", "validation") not in _JUDGES:
+            mistakes.append(f"problem.judge: must be one of {', '.join(_JUDGES)}")
+        if problem["synthetic"] not in SYNTHETIC:
+            known = ", ".join(SYNTHETIC)
+            mistakes.append(f"problem.synthetic: must be one of {known}")
+        return mistakes
+    if "file" in problem:
+        lacks = [] if "label" in problem else ["problem.label: is missing; name the label column"]
+        if not isinstance(problem["file"], str):
+            lacks.append(f"problem.file: must be the name of a CSV file, got {problem['file']!r}")
+        return lacks + unknown("problem.", problem, FILE_KEYS)
+    missing = [] if "table" in problem else ["problem: needs 'synthetic', 'table' or 'file'"]
+    return missing + unknown("problem.", problem, TABLE_KEYS)
+
+
+def unknown(prefix: str, entries: Mapping[str, Any], known: Collection[str]) -> list[str]:
+    """Return which keys there are not, and which were probably meant."""
+    found = []
+    for key in entries:
+        if key not in known:
+            hint = did_you_mean(key, known).rstrip()
+            found.append(f"{prefix}{key}: unknown" + (f"; {hint}" if hint else ""))
+    return found

@@ -1,0 +1,101 @@
+"""Run an experiment on any executor, keep each run as it ends, and continue after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from budgeted.errors import BudgetedError, PolicyError, RunnerError
+from budgeted.experiments import executors
+from budgeted.experiments.installed import check_installed
+from budgeted.experiments.own_policies import what_happened
+from budgeted.experiments.runs import Run
+from budgeted.experiments.spec import Contender, Experiment
+from budgeted.experiments.store import Store, provenance
+from budgeted.provenance import Provenance
+
+
+def run(
+    experiment: Experiment,
+    folder: str | Path,
+    executor: Executor,
+    *,
+    after_run: Callable[[], object] = lambda: None,
+) -> Store:
+    """Compute all runs that are missing and put the results together.
+
+    A run counts as missing if its file is damaged, or was computed by other code.
+
+    Parameters
+    ----------
+    experiment
+        What to run.
+    folder
+        Where results are kept; made if needed.
+    executor
+        Anything with the interface of `concurrent.futures`: a process pool, Dask's
+        ``Client.get_executor()``, …
+    after_run
+        Called after each run that was computed and kept.
+    """
+    store = Store(Path(folder), experiment)
+    here = provenance(experiment)
+    store.begin()
+    under_way: dict[Future[tuple[Run, Provenance]], tuple[int, int]] = {}
+    contents = {each.sha256: each.content() for each in experiment.sources}
+    with executors.handing_over(executor, contents):
+        try:
+            for contender, number in store.missing():
+                chosen = experiment.contenders[contender]
+                future = executor.submit(play_one, experiment, chosen, number)
+                under_way[future] = (contender, number)
+            for future in as_completed(under_way):
+                played, computed = future.result()
+                _check_same(here, computed)
+                store.keep(*under_way.pop(future), played, computed)
+                after_run()
+        except (BrokenProcessPool, CancelledError) as error:
+            raise RunnerError(
+                f"{experiment.name}: a worker died; the runs that had ended are kept, "
+                "start again to continue"
+            ) from error
+        finally:
+            for future in under_way:
+                future.cancel()
+    store.gather()
+    return store
+
+
+def play_one(experiment: Experiment, contender: Contender, number: int) -> tuple[Run, Provenance]:
+    """Play one run; a function of its own, so that any worker can be sent it.
+
+    The worker says what it computed with: its code may be another than that of who asked.
+    """
+    check_installed(experiment, contender)
+    try:
+        return experiment.play(contender, number), provenance(experiment)
+    except PolicyError as error:  # it is somebody's, who wants to know where to look
+        cause = error.__cause__
+        happened = str(error)
+        if contender.modules and isinstance(cause, Exception):
+            happened = what_happened(cause, contender.modules)
+        raise RunnerError(f"{contender.label}, run {number}: {happened}") from error
+    except BudgetedError:
+        raise
+    except Exception as error:
+        if not contender.modules:
+            raise
+        happened = what_happened(error, contender.modules)
+        raise RunnerError(f"{contender.label}, run {number}: {happened}") from error
+
+
+def _check_same(here: Provenance, computed: Provenance) -> None:
+    if computed.fingerprint != here.fingerprint:
+        differ = "; ".join(here.differences(computed))
+        raise RunnerError(
+            f"a worker computes with something else than this program ({differ}), so that its runs "
+            "cannot be used; if the code was changed meanwhile, start again, otherwise install "
+            f"budgeted {here.budgeted}, Python {here.python} and NumPy {here.numpy} on all workers"
+        )

@@ -1,0 +1,358 @@
+"""The runs of an experiment, kept as files: what is there, of the same code, is not computed again.
+
+Each run is a file of its own, in a folder named after what is computed and after the code that
+computes it. A file that is there and whole is done. The finished results are one file, put together
+in a fixed order, so that neither the number of workers nor an interruption leaves a trace.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from budgeted.errors import DamagedError, RunnerError
+from budgeted.experiments import run_files
+from budgeted.experiments.changes import changes
+from budgeted.experiments.runs import Run, Runs, run_seed
+from budgeted.experiments.sources import Source
+from budgeted.experiments.spec import Experiment
+from budgeted.learners import LEARNERS
+from budgeted.policies import POLICIES, preferences
+from budgeted.problem.prices import PRICE_LISTS
+from budgeted.provenance import Provenance
+from budgeted.provenance.deciding_code import code_hash, package_hash, parts
+from budgeted.value.loss import LOSSES
+
+_CODE = "code.json"
+"""In a folder of runs: a hash for each part of the package, to say later what has changed."""
+_MOST_NAMED = 10
+Pair = tuple[int, int]
+"""A contender and the number of a run."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """Runs of the same experiment that are not used, because other code computed them."""
+
+    fingerprint: str
+    runs: int
+    why: tuple[str, ...]
+
+    def __str__(self) -> str:
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return f"{runs} with the fingerprint {self.fingerprint} ({'; '.join(self.why)})"
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Runs of the last time that are not used, because the experiment was another."""
+
+    runs: int
+    why: tuple[str, ...]
+
+    def __str__(self) -> str:
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return f"{', '.join(self.why)}; not used: {runs} of before"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is to be computed of an experiment, and what is there and cannot be used."""
+
+    name: str
+    missing: list[Pair]
+    damaged: list[Path]
+    others: list[Others]
+    earlier: Earlier | None = None
+
+    def remarks(self) -> list[str]:
+        """Return in words what is there and cannot be used."""
+        named = self.damaged[:_MOST_NAMED]
+        said = [f"{file}: is damaged; this run is done again" for file in named]
+        if len(self.damaged) > len(named):
+            more = len(self.damaged) - len(named)
+            said.append(f"{self.name}: {more} more files are damaged; these runs are done again")
+        if self.earlier is not None:
+            said.append(f"{self.name}: changed since the last time: {self.earlier}")
+        return said + [
+            f"{self.name}: not used, as other code computed them: {each}" for each in self.others
+        ]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where the runs of an experiment are kept.
+
+    Attributes
+    ----------
+    folder
+        Of all results.
+    experiment
+        Whose.
+    fingerprint
+        Of the code whose runs are meant; that of this program unless given.
+    """
+
+    folder: Path
+    experiment: Experiment
+    fingerprint: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", provenance(self.experiment).fingerprint)
+
+    @property
+    def runs_folder(self) -> Path:
+        """Folder of the single runs: another experiment, or other code, has another one."""
+        return self._base.with_name(f"{self._base.name}-{self.fingerprint}")
+
+    @cached_property
+    def _base(self) -> Path:
+        return self.folder / "runs" / f"{self.experiment.name}-{self.experiment.digest()}"
+
+    @property
+    def results(self) -> Path:
+        """File of all runs together."""
+        return self.folder / f"{self.experiment.results_name}.parquet"
+
+    def run_file(self, contender: int, run: int) -> Path:
+        """Return where one run is kept."""
+        return self.runs_folder / f"{contender:02d}-{run:05d}.parquet"
+
+    def pairs(self) -> list[Pair]:
+        """Return all (contender, run), run by run."""
+        contenders = range(len(self.experiment.contenders))
+        return [(each, run) for run in range(self.experiment.runs) for each in contenders]
+
+    def missing(self) -> list[Pair]:
+        """Return the (contender, run) that are not there, or not whole."""
+        return [pair for pair in self.pairs() if not self._whole(self.run_file(*pair))]
+
+    def survey(self) -> Survey:
+        """Return what is to be computed, and what is there and cannot be used."""
+        missing = self.missing()
+        files = [self.run_file(*pair) for pair in missing]
+        damaged = [file for file in files if file.exists()]
+        others = self.others() if missing else []
+        return Survey(self.experiment.name, missing, damaged, others, self.earlier())
+
+    def others(self) -> list[Others]:
+        """Return which runs of other code there are."""
+        here, found = provenance(self.experiment), []
+        for folder in sorted(self._base.parent.glob(f"{self._base.name}-*")):
+            runs = len(list(folder.glob("*.parquet")))
+            if folder != self.runs_folder and runs:
+                found.append(Others(folder.name.rpartition("-")[2], runs, _why(here, folder)))
+        return found
+
+    def earlier(self) -> Earlier | None:
+        """Return the runs of the last time if the experiment or its table was another then."""
+        ours = re.compile(rf"{re.escape(self.experiment.name)}-[0-9a-f]{{12}}-[0-9a-f]{{12}}")
+        folders = [each for each in self._base.parent.glob("*") if ours.fullmatch(each.name)]
+        last = max(folders, key=_begun, default=self.runs_folder)
+        runs = len(list(last.glob("*.parquet")))
+        if last.name.startswith(f"{self._base.name}-") or not runs:
+            return None
+        told = _first_facts(last)
+        why = ["the experiment"] if told is None else changes(told, self.experiment)
+        return Earlier(runs, tuple(why))
+
+    def begin(self) -> None:
+        """Make the folder of the runs, and note in it which code computes them."""
+        try:
+            self.runs_folder.mkdir(parents=True, exist_ok=True)
+            (self.runs_folder / _CODE).write_text(
+                json.dumps(dict(parts()), indent=1), encoding="utf-8"
+            )
+        except OSError as error:
+            raise RunnerError(f"{self.runs_folder}: cannot be made: {error.strerror}") from error
+
+    def keep(self, contender: int, run: int, played: Run, computed: Provenance) -> None:
+        """Write one run; it is there whole, or not at all."""
+        chosen, document = self.experiment.contenders[contender], self.experiment.document()
+        del document["runs"]  # a run does not depend on how many others there are
+        told = {
+            **run_files.facts_of(played, computed),
+            "experiment": {"name": self.experiment.name, **document},
+            "table": self.experiment.table and self.experiment.table.sha256,
+            "contender": chosen.document(),
+            "run": run,
+            "seed": run_seed(self.experiment.seed, run),
+        }
+        table = run_files.as_table(chosen.label, run, played)
+        run_files.write(table, told, self.run_file(contender, run))
+
+    def gather(self) -> Path:
+        """Write all runs into one file, policy by policy and run by run."""
+        ordered = sorted(self.pairs())
+        read = [self._read(*pair) for pair in ordered]
+        names = [told["names"] for _, told in read]
+        first = dict(names[0])
+        if any(each != first for each in names):
+            del first["values"]  # bins differ from run to run; the rows name them
+        told = {
+            "provenance": _distinct(told["provenance"] for _, told in read),
+            "experiment": {"name": self.experiment.name, **self.experiment.document()},
+            "table": self.experiment.table and self.experiment.table.sha256,
+            "names": first,
+        }
+        tables = [table.replace_schema_metadata(None) for table, _ in read]
+        run_files.write(run_files.concat(tables), told, self.results)
+        return self.results
+
+    def load(self) -> dict[str, Runs]:
+        """Return the finished runs of each policy, by its label."""
+        return self._load(range(self.experiment.runs))
+
+    def load_common(self) -> tuple[list[int], dict[str, Runs]]:
+        """Return which runs every policy has finished, and these runs of each policy.
+
+        While an experiment is under way, only these can be compared run by run.
+        """
+        positions = range(len(self.experiment.contenders))
+        common = [
+            run
+            for run in range(self.experiment.runs)
+            if all(self.run_file(position, run).exists() for position in positions)
+        ]
+        return common, self._load(common) if common else {}
+
+    def load_finished(self) -> dict[str, Runs]:
+        """Return the runs that are there and whole, of each policy that has one."""
+        found = {}
+        for position, contender in enumerate(self.experiment.contenders):
+            numbers = range(self.experiment.runs)
+            whole = [run for run in numbers if self._whole(self.run_file(position, run))]
+            if whole:
+                found[contender.label] = self._runs(position, whole)
+        return found
+
+    def _load(self, numbers: Iterable[int]) -> dict[str, Runs]:
+        return {
+            contender.label: self._runs(position, numbers)
+            for position, contender in enumerate(self.experiment.contenders)
+        }
+
+    def _runs(self, position: int, numbers: Iterable[int]) -> Runs:
+        read = [self._read(position, number) for number in numbers]
+        documents = _distinct(told["provenance"] for _, told in read)
+        runs = tuple(run_files.run_of(table, told) for table, told in read)
+        return Runs(runs[0].names.features, runs, tuple(map(Provenance.of, documents)))
+
+    def _read(self, contender: int, run: int) -> tuple[run_files.Table, dict[str, Any]]:
+        path = self.run_file(contender, run)
+        try:
+            table, told = run_files.read(path)
+            self._check(path, told)
+        except DamagedError as error:
+            raise DamagedError(f"{error}; run the experiment again to do it anew") from error
+        return table, told
+
+    def _check(self, path: Path, told: Mapping[str, Any]) -> None:
+        if told["provenance"]["fingerprint"] != self.fingerprint:
+            raise DamagedError(f"{path}: comes from another folder: other code computed it")
+
+    def _whole(self, path: Path) -> bool:
+        if not path.exists():
+            return False
+        try:
+            self._check(path, run_files.facts(path))
+        except DamagedError:
+            return False
+        return True
+
+
+def provenance(experiment: Experiment) -> Provenance:
+    """Return what this process would compute an experiment with."""
+    own = {each.name: _own_code(each) for each in experiment.modules}
+    return Provenance.here(own | {each: package_hash(each) for each in _packages(experiment)})
+
+
+def _packages(experiment: Experiment) -> set[str]:
+    """Other packages whose policies, learners, losses and price list an experiment names."""
+    found: set[str | None] = set()
+    if experiment.prices:
+        found.add(PRICE_LISTS.package_of(experiment.prices["list"]))
+    for each in experiment.contenders:
+        own = preferences(POLICIES[each.name]) if each.name in POLICIES else {}
+        for members, name in (
+            (POLICIES, each.name),
+            (LEARNERS, each.learner_name or own.get("learner")),
+            (LOSSES, each.parameters.get("loss")),
+        ):
+            if isinstance(name, str) and name in members:
+                found.add(members.package_of(name))
+    return {each for each in found if each is not None}
+
+
+@cache
+def _own_code(module: Source) -> str:
+    return code_hash(module.content(), module.path)
+
+
+def _why(here: Provenance, folder: Path) -> tuple[str, ...]:
+    told = _first_facts(folder)
+    if told is None:
+        return ("none of them can be read",)
+    return tuple(here.differences(Provenance.of(told["provenance"]), _changed(folder)))
+
+
+def _first_facts(folder: Path) -> dict[str, Any] | None:
+    """Return what the first run of a folder says of itself that can be read."""
+    for file in sorted(folder.glob("*.parquet")):
+        try:
+            return run_files.facts(file)
+        except DamagedError:
+            continue
+    return None
+
+
+def _begun(folder: Path) -> int:
+    """Return when the runs of a folder were last asked for: `Store.begin` writes its note anew."""
+    try:
+        return (folder / _CODE).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _changed(folder: Path) -> list[str]:
+    """Return which parts of the package were others when the runs of a folder were computed."""
+    try:
+        before = json.loads((folder / _CODE).read_text(encoding="utf-8"))
+        pairs = {**before, **parts()}
+        return sorted(name for name in pairs if before.get(name) != parts().get(name))
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _distinct(documents: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for each in documents:
+        if each not in found:
+            found.append(each)
+    return found
+
+
+def read_results(path: Path) -> tuple[dict[str, Any], dict[str, Runs]]:
+    """Return what a file of results says of itself, and the runs of each policy by its label.
+
+    Parameters
+    ----------
+    path
+        That `Store.gather` wrote.
+    """
+    table, told = run_files.read(path)
+    if "run" in told:
+        raise RunnerError(f"{path}: holds a single run; name the file of all results")
+    document, computed = told["experiment"], tuple(map(Provenance.of, told["provenance"]))
+    features = tuple(told["names"]["features"])
+    found = {}
+    for each in document["policy"]:
+        runs = run_files.runs_of(table, each["label"], document["runs"], told["names"])
+        found[each["label"]] = Runs(features, runs, computed)
+    return told, found

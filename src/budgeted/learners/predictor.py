@@ -1,0 +1,135 @@
+"""What is done with predictors of any kind, and what is done without what they need not have.
+
+Predictors may come from other packages. What they return is looked at here once, so that a mistake
+is said in words wherever it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from budgeted.errors import BudgetedError, LearnerError
+from budgeted.learners.base import Cases, Classifier, Learner, Outlook, Predictor
+from budgeted.learners.layout import Floats
+from budgeted.problem import Problem
+from budgeted.problem.orders import Purchase
+
+_NEEDED = ("problem", "learner", "probabilities", "to_plain", "outlook")
+_ROUNDING = 1e-6
+_LEAST = float(np.finfo(float).tiny)
+_LONGEST = 60
+
+
+def fitted(learner: Learner, problem: Problem, purchases: Sequence[Purchase]) -> Predictor:
+    """Return the predictor that a learner makes of purchases, or say in words why there is none.
+
+    >>> from budgeted import Feature
+    >>> from budgeted.learners import NaiveBayes
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
+    >>> fitted(NaiveBayes(), problem, []).learner
+    'naive-bayes'
+    """
+    made: Predictor = _in_words(learner.name, "fit", lambda: learner.fit(problem, purchases))
+    missing = [each for each in _NEEDED if not hasattr(made, each)]
+    if missing:
+        raise LearnerError(
+            f"learner {learner.name!r}: fit must return a budgeted.learners.Predictor; it returned "
+            f"{_clipped(made)}, which has no {', '.join(missing)}"
+        )
+    return made
+
+
+def probabilities_of(classifier: Classifier, values: Cases) -> Floats:
+    """Return P(label | values), cases × labels, after a look whether these are probabilities."""
+    found = np.asarray(
+        _in_words(classifier.learner, "probabilities", lambda: classifier.probabilities(values))
+    )
+    labels = len(classifier.problem.labels)
+    wrong = ""
+    if found.shape != (len(values), labels) or found.dtype.kind != "f":
+        wrong = f"must be {len(values)} cases × {labels} labels, got {found.dtype} {found.shape}"
+    elif not (np.isfinite(found) & (found >= 0)).all():
+        wrong = "must be numbers from 0"
+    elif not np.allclose(found.sum(axis=1), 1, atol=_ROUNDING):
+        wrong = "must sum to 1 for each case"
+    if wrong:
+        raise LearnerError(f"learner {classifier.learner!r}: probabilities: {wrong}")
+    return found
+
+
+def log_scores(
+    classifier: Classifier, values: Cases, kept: MutableMapping[str, Any] | None = None
+) -> Floats:
+    """Return log P(label, values) up to a constant of the case, cases × labels.
+
+    Parameters
+    ----------
+    classifier, values
+        Who is asked, and about which cases.
+    kept
+        What earlier classifiers of the run left for those that are asked about the same cases.
+    """
+    again = getattr(classifier, "log_scores_again", None)
+    if again is not None and kept is not None:
+        return _floats(again(values, kept))
+    direct = getattr(classifier, "log_scores", None)
+    if direct is not None:
+        return _floats(direct(values))
+    result: Floats = np.log(np.maximum(probabilities_of(classifier, values), _LEAST))
+    return result
+
+
+def outlook_of(predictor: Predictor, models: int | None = None) -> Outlook:
+    """Return how wrong a predictor expects to be, after a look whether that can be."""
+
+    def ask() -> Outlook:
+        return predictor.outlook() if models is None else predictor.outlook(models)
+
+    found: Outlook = _in_words(predictor.learner, "outlook", ask)
+    numbers = [getattr(found, each, None) for each in ("low", "error", "high")]
+    fine = all(isinstance(each, float | int) and 0 <= each <= 1 for each in numbers)
+    if not fine or numbers != sorted(numbers):  # type: ignore[type-var]
+        raise LearnerError(
+            f"learner {predictor.learner!r}: outlook must be an Outlook with 0 ≤ low ≤ error ≤ "
+            f"high ≤ 1, got {_clipped(found)}"
+        )
+    return found
+
+
+def shares_of(classifier: Classifier, feature: int) -> Floats | None:
+    """Return P(value | label) of a feature, labels × values; None if the classifier has none."""
+    ask = getattr(classifier, "shares", None)
+    return None if ask is None else _floats(ask(feature))
+
+
+def share_intervals_of(classifier: Classifier, feature: int) -> tuple[Floats, Floats] | None:
+    """Return where nine of ten possible models have these shares; None if it cannot say."""
+    ask = getattr(classifier, "share_intervals", None)
+    if ask is None:
+        return None
+    low, high = ask(feature)
+    return _floats(low), _floats(high)
+
+
+def _floats(numbers: Any) -> Floats:
+    result: Floats = np.asarray(numbers, dtype=float)
+    return result
+
+
+def _in_words(learner: str, what: str, ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except BudgetedError:
+        raise
+    except Exception as error:
+        raise LearnerError(
+            f"learner {learner!r}: {what} raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def _clipped(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

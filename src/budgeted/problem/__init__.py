@@ -1,0 +1,12 @@
+"""What can be bought, of which values, at what price: the fixed part of a budgeted study."""
+
+from budgeted.problem.features import Feature, PriorCounts
+from budgeted.problem.orders import Action, CaseSoFar, Order
+from budgeted.problem.positions import position_of
+from budgeted.problem.prices import PerFeature, PriceList
+from budgeted.problem.problem import Problem
+
+__all__ = [
+    "Action", "CaseSoFar", "Feature", "Order", "PerFeature", "PriceList", "PriorCounts", "Problem",
+    "position_of",
+]  # fmt: skip

@@ -1,0 +1,153 @@
+"""What can be measured on a case, and what is asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+
+from budgeted.errors import ObservationError, ProblemError
+from budgeted.problem import money
+from budgeted.problem.checks import count_mistakes, frozen_counts, name_mistakes
+from budgeted.problem.feature_kinds.base import Kind
+from budgeted.problem.feature_kinds.categorical import Categorical
+from budgeted.problem.money import MoneyLike
+from budgeted.problem.names import are_numerals
+from budgeted.problem.positions import index_of
+
+PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, init=False)
+class Feature:
+    """Something that can be measured on a case: what its values are, and its price.
+
+    Parameters
+    ----------
+    name
+        Unique within the problem.
+    values
+        Names of the possible values, at least two; or a kind of feature, which says what values
+        are (`budgeted.problem.feature_kinds`).
+    cost
+        Price of one value; text, an integer or a `Decimal` are exact, a float counts as the
+        decimal that Python prints for it.
+    prior_counts
+        Dirichlet counts before anything is bought: one number for all values, or one per value,
+        or one row per label with one number per value.
+
+    Attributes
+    ----------
+    choices, expects
+        What its kind says can be told, and the same in words: every page and answer shows them.
+
+    Examples
+    --------
+    >>> fever = Feature("fever", values=("no", "yes"), cost="1.50")
+    >>> fever.values, fever.cost
+    (('no', 'yes'), Decimal('1.50'))
+    >>> Feature("fever", values=("no",), cost=-1)
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.ProblemError: feature 'fever': values: at least two are needed, got 1; \
+leave out a feature that can take only one value; feature 'fever': cost: must be above 0, got -1
+    """
+
+    name: str
+    kind: Kind
+    cost: Decimal
+    prior_counts: PriorCounts = 1.0
+    choices: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    expects: str = field(init=False, repr=False, compare=False)
+
+    def __init__(
+        self,
+        name: str,
+        values: Sequence[str] | Kind,
+        cost: MoneyLike,
+        prior_counts: float | Sequence[float] | Sequence[Sequence[float]] = 1.0,
+    ) -> None:
+        mistakes = list(name_mistakes("name", name))
+        kind: Kind | None = None
+        try:
+            kind = values if isinstance(values, Kind) else Categorical(values)
+        except ProblemError as error:
+            mistakes += error.mistakes
+        price = Decimal(0)
+        try:
+            price = money.parse(cost, above_zero=True)
+        except ValueError as error:
+            mistakes.append(f"cost: {error}")
+        counts = frozen_counts(prior_counts)
+        if kind is not None and not mistakes:
+            mistakes += count_mistakes(counts, len(kind.categories))
+        if mistakes:
+            raise ProblemError(f"feature {name!r}: {mistake}" for mistake in mistakes)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "cost", price)
+        object.__setattr__(self, "prior_counts", counts)
+        assert kind is not None
+        object.__setattr__(self, "choices", kind.choices)
+        object.__setattr__(self, "expects", kind.expects)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The categories that learners tell apart, in order; names are their own categories."""
+        return self.kind.categories
+
+    def read(self, given: object) -> str:
+        """Return the text to keep of a value that somebody told, as text or as a number.
+
+        >>> Feature("pain", ("1", "2", "3"), 1).read(2)
+        '2'
+        >>> Feature("fever", ("no", "yes"), 1).read("Yes")
+        Traceback (most recent call last):
+        ...
+        budgeted.errors.ObservationError: feature 'fever' has no value 'Yes'; did you mean 'yes'? \
+There are 'no', 'yes'
+        """
+        try:
+            return self.kind.read(given)
+        except ObservationError as error:
+            raise ObservationError(f"feature {self.name!r} {error}") from None
+
+    def category(self, kept: str) -> int:
+        """Return the position of the category that a kept text belongs to."""
+        try:
+            return self.kind.category(kept)
+        except ObservationError as error:
+            raise ObservationError(f"feature {self.name!r} {error}") from None
+
+    def value_index(self, value: int | str) -> int:
+        """Return the position of the category of a value, given as text or by that position.
+
+        Where a value could be a number, a position could be meant as a value; it is then refused
+        unless both mean the same.
+
+        >>> Feature("fever", ("no", "yes"), 1).value_index(1)
+        1
+        >>> Feature("pain", ("1", "2", "3"), 1).value_index("2")
+        1
+        >>> Feature("pain", ("1", "2", "3"), 1).value_index(2)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        budgeted.errors.ObservationError: feature 'pain' has values that are numbers, so 2 could ...
+        """
+        if isinstance(value, str):
+            return self.category(self.read(value))
+        what = f"feature {self.name!r} has"
+        return index_of(value, self.values, f"{what} no value", f"{what} values", self._numerals)
+
+    @cached_property
+    def _numerals(self) -> bool:
+        """Whether a number could be meant as a value."""
+        return are_numerals(self.values) or any(map(self._reads, range(len(self.values))))
+
+    def _reads(self, number: int) -> bool:
+        try:
+            self.kind.read(number)
+        except ObservationError:
+            return False
+        return True

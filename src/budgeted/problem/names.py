@@ -1,0 +1,62 @@
+"""Names of values, labels and cases, which people also give as numbers.
+
+A name is text. Where people mean a name and give a number, the number stands for the name that is
+written like it, and for nothing else: 3 is ``"3"``, whatever its position. Where people may give a
+position as well (`budgeted.problem`), a number that could be either is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from numbers import Integral, Real
+
+_NUMERAL = re.compile(r"\s*[+-]?[0-9]+(\.0*)?\s*")
+
+
+def spelled(given: object, names: Collection[str]) -> str | None:
+    """Return the one of the names that was given, as text or as a number; None if it is none.
+
+    >>> spelled(3, ("1", "2", "3")), spelled(3.0, ("1", "3")), spelled(True, ("true", "false"))
+    ('3', '3', 'true')
+    >>> [spelled(each, ("0", "1")) for each in ("one", 7, True, None, b"1", 1j)]
+    [None, None, None, None, None, None]
+    """
+    if type(given) is str:
+        return given if given in names else None
+    found = [name for name in _spellings(given) if name in names]
+    return found[0] if len(found) == 1 else None
+
+
+def as_name(given: object) -> object:
+    """Return a whole number as the text that it is written with; anything else as it is.
+
+    >>> as_name(17), as_name("17"), as_name(True), as_name(1.5)
+    ('17', '17', True, 1.5)
+    """
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        return str(int(given))
+    return given
+
+
+def are_numerals(names: Sequence[str]) -> bool:
+    """Whether a whole number could be meant as one of these names.
+
+    >>> are_numerals(("low", "high")), are_numerals(("1", "2", "more")), are_numerals(("0.5", "x"))
+    (False, True, False)
+    """
+    return any(_NUMERAL.fullmatch(name) for name in names)
+
+
+def _spellings(given: object) -> tuple[str, ...]:
+    """All ways in which people write what was given."""
+    if isinstance(given, str):
+        return (str(given),)
+    if type(given).__name__ in ("bool", "bool_"):
+        return (str(given), str(given).lower())
+    if isinstance(given, Integral):
+        return (str(int(given)),)
+    if isinstance(given, Real):
+        number = float(given)
+        return tuple({repr(number), str(int(number))} if number.is_integer() else {repr(number)})
+    return ()

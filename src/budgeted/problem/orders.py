@@ -1,0 +1,209 @@
+"""From an order to a purchase: what is wanted, at what price, and what was bought.
+
+An `Order` is quoted by a price list, line by line; each line becomes a `Request`, and a request
+that comes back a `Purchase`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from budgeted.errors import BudgetedError, ObservationError, PriceListError, PurchaseError
+from budgeted.problem import money
+from budgeted.problem.money import MoneyLike
+
+if TYPE_CHECKING:
+    from budgeted.problem.prices.base import PriceList
+
+_Entry = TypeVar("_Entry")
+
+
+class Action(NamedTuple):
+    """One cell of the problem: buy a value of `feature` from a case that has `label`.
+
+    Both are positions, whatever the names are.
+    """
+
+    feature: int
+    label: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """One or more features of one case, wanted together.
+
+    Parameters
+    ----------
+    features
+        Positions, each once.
+    label
+        Position of the label of the case.
+    case
+        Which one; None where that is not known yet.
+
+    Examples
+    --------
+    >>> Order((2, 0), label=1, case="P-17").of(("fever", "culture", "scan"))
+    ('scan', 'fever')
+    >>> [each.features for each in Order((2, 0, 1), label=1).shortened()]
+    [(2, 0, 1), (2, 0), (2,)]
+    """
+
+    features: tuple[int, ...]
+    label: int
+    case: str | int | None = None
+
+    def shortened(self) -> Iterator[Order]:
+        """Yield the order, then what is left of it as its last features are given up."""
+        yield self
+        for number in range(len(self.features) - 1, 0, -1):
+            yield Order(self.features[:number], self.label, self.case)
+
+    def of(self, features: Sequence[_Entry]) -> tuple[_Entry, ...]:
+        """Return those of the features that are ordered; raise an error if one is not there."""
+        for at in self.features:
+            if not 0 <= at < len(features):
+                raise ObservationError(
+                    f"there is no feature number {at!r}; positions go from 0 to {len(features) - 1}"
+                )
+        return tuple([features[at] for at in self.features])
+
+
+@dataclass(frozen=True)
+class CaseSoFar:
+    """What was bought of a case, or is under way, before an order; nothing for a fresh case.
+
+    Attributes
+    ----------
+    features
+        Positions.
+    label, name
+        Its label, as a position; and which case it is, where that is known.
+    """
+
+    features: frozenset[int] = frozenset()
+    label: int = 0
+    name: str | int | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A purchase that was asked for and has not come back: its cost is reserved."""
+
+    number: int
+    feature: int
+    label: int
+    cost: Decimal
+
+    @property
+    def action(self) -> Action:
+        """The cell that was asked for."""
+        return Action(self.feature, self.label)
+
+
+@dataclass(frozen=True, init=False)
+class Purchase:
+    """A value that was bought, or paid for in vain.
+
+    Parameters
+    ----------
+    feature, label
+        The cell, by position; a state takes names too, and keeps positions. Next to a name, a
+        number that could be a name as well is refused.
+    value
+        The value that came back, likewise; None when the money is gone and nothing came.
+    cost
+        What was charged; 0 for data that was there already.
+    case
+        Whose value it is.
+    number
+        The pending request that it answers. None for one that nobody asked for: the state
+        then numbers it.
+    """
+
+    feature: int
+    label: int
+    value: int | None
+    cost: Decimal
+    case: int | str | None = None
+    number: int | None = None
+
+    def __init__(
+        self,
+        feature: int,
+        label: int,
+        value: int | None,
+        cost: MoneyLike,
+        case: int | str | None = None,
+        number: int | None = None,
+    ) -> None:
+        try:
+            charged = money.parse(cost)
+        except ValueError as error:
+            raise PurchaseError(f"cost: {error}") from None
+        for name, entry in {
+            "feature": feature,
+            "label": label,
+            "value": value,
+            "cost": charged,
+            "case": case,
+            "number": number,
+        }.items():
+            object.__setattr__(self, name, entry)
+
+    @property
+    def action(self) -> Action:
+        """The cell that was bought."""
+        return Action(self.feature, self.label)
+
+
+def lines(prices: PriceList, order: Order, case: CaseSoFar) -> tuple[Decimal, ...]:
+    """Return the price of each feature of an order: what it adds to those before it.
+
+    The lines add up to the quote. The whole fee for a first value is thus in the first line.
+
+    >>> from budgeted import Feature
+    >>> from budgeted.problem.prices import PerFeature, for_sale
+    >>> prices = for_sale(PerFeature(), [Feature("fever", ("no", "yes"), "1.50")] * 2)
+    >>> lines(prices, Order((1, 0), label=0), CaseSoFar())
+    (Decimal('1.50'), Decimal('1.50'))
+    """
+    if len(order.features) == 1:
+        return (_quote(prices, order, case),)
+    result = []
+    before = Decimal(0)
+    for number in range(1, len(order.features) + 1):
+        part = Order(order.features[:number], order.label, order.case)
+        so_far = _quote(prices, part, case)
+        if so_far < before:
+            raise PriceListError(
+                f"price list {prices.name!r}: {so_far} for {number} features of a case is less "
+                f"than the {before} for {number - 1} of them; one more must not make an order "
+                f"cheaper"
+            )
+        result.append(money.subtract(so_far, before))
+        before = so_far
+    return tuple(result)
+
+
+def _quote(prices: PriceList, order: Order, case: CaseSoFar) -> Decimal:
+    """Return a quote after checking that it is an amount of money."""
+    try:
+        found = prices.quote(order, case)
+    except BudgetedError:
+        raise
+    except Exception as error:
+        raise PriceListError(
+            f"price list {prices.name!r}: quote raised {type(error).__name__}: {error}"
+        ) from error
+    try:
+        if not isinstance(found, Decimal):
+            raise ValueError(f"must be a Decimal, got {found!r}")
+        return money.parse(found)
+    except ValueError as error:
+        raise PriceListError(
+            f"price list {prices.name!r}: the price of an order: {error}"
+        ) from None

@@ -1,0 +1,1 @@
+"""Policies against worlds that know the answers: tables, models that draw, and judges."""

@@ -1,0 +1,67 @@
+"""The columns of any dataframe, as texts and numbers."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+from budgeted.errors import TableError
+from budgeted.simulation.tables.contents import Cell
+
+
+def columns_of(frame: Any, name: str) -> tuple[list[str], list[list[Cell]]]:
+    """Return the names and the cells of the columns; null and not-a-number become None.
+
+    Parameters
+    ----------
+    frame
+        A dataframe of pandas, polars, pyarrow or another that narwhals knows.
+    name
+        For messages.
+    """
+    try:
+        import narwhals as nw  # noqa: PLC0415 - only dataframes need it
+    except ImportError as error:
+        raise TableError("dataframes need narwhals: pip install 'budgeted[dataframes]'") from error
+    try:
+        eager = nw.from_native(frame, eager_only=True)
+        header = [str(each) for each in eager.columns]
+        series = [eager[:, at] for at in range(len(header))]
+    except (TypeError, ValueError) as error:
+        raise TableError(f"{name}: this {type(frame).__name__} cannot be read: {error}") from error
+    columns = []
+    for column_name, column in zip(header, series, strict=True):
+        cells = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        columns.append(
+            [
+                None if null else _plain(raw, column_name, row)
+                for row, (raw, null) in enumerate(cells)
+            ]
+        )
+    return header, columns
+
+
+def _plain(raw: Any, column: str, row: int) -> Cell:
+    """Return an object of a dataframe as a text or a number."""
+    if raw is None:
+        return None
+    if isinstance(raw, str):
+        return raw
+    if type(raw).__name__ in ("bool", "bool_"):
+        return "true" if raw else "false"
+    if isinstance(raw, Integral) and abs(int(raw)) >= 10**15:
+        return str(int(raw))  # as in a CSV file: too many digits for a float
+    if isinstance(raw, Real | Decimal):
+        number = float(raw)
+        if math.isinf(number):
+            raise TableError(f"column {column!r}, row {row}: infinity is not a value; replace it")
+        return None if math.isnan(number) else number + 0.0
+    if isinstance(raw, datetime.date | datetime.time):
+        return raw.isoformat()
+    raise TableError(
+        f"column {column!r}, row {row} holds a {type(raw).__name__}; cells must be texts, numbers "
+        f"or truth values: convert the column or ignore it"
+    )

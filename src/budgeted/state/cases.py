@@ -1,0 +1,125 @@
+"""Which case of a label to buy a value from.
+
+Under the naive Bayes model it does not matter; in real tables it does. ``fresh`` takes cases with
+nothing bought yet while there are any, so that the estimates of different features come from
+different cases and their errors are not correlated. ``overlap`` completes cases that have other
+values: fewer cases are needed, and values are seen together. ``settle`` begins each cell with two
+fresh cases and then overlaps: the first estimates of different features do not lean on the same
+few cases, and later ones show which features say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.errors import WorldError
+from budgeted.learners.belief import Integers
+from budgeted.seeds import WORLD, stream
+
+RULES = ("fresh", "overlap", "settle")
+SETTLED = 2
+"""With ``settle``, how many values of a cell come from fresh cases before others may."""
+
+
+def check_rule(rule: str) -> None:
+    """Raise an error that lists the rules unless this is one."""
+    if rule not in RULES:
+        raise WorldError(f"there is no case rule {rule!r}; there are {', '.join(RULES)}")
+
+
+def shuffled(labels: NDArray[np.integer[Any]], number: int, seed: int) -> tuple[Integers, ...]:
+    """Return for each label its cases, in the order in which they are to be used.
+
+    Parameters
+    ----------
+    labels
+        Position of the label of each case.
+    number
+        How many labels there are.
+    seed
+        Of the order; a simulation and a study of the same cases and seed use them alike.
+
+    Examples
+    --------
+    >>> [cases.tolist() for cases in shuffled(np.array([0, 1, 0, 0]), 2, seed=1)]
+    [[3, 0, 2], [1]]
+    """
+    order = stream(seed, WORLD).permutation(len(labels))
+    return tuple(order[labels[order] == label] for label in range(number))
+
+
+def pick_case(
+    rule: str,
+    order: Integers,
+    bought: NDArray[np.bool_],
+    feature: int,
+    unusable: NDArray[np.bool_] | None = None,
+    together: Sequence[int] = (),
+) -> int | None:
+    """Return the case to buy a feature from, or None when none can give it.
+
+    Parameters
+    ----------
+    rule
+        ``fresh``, ``overlap`` or ``settle``.
+    order
+        The cases of the label, in the order in which they are to be used.
+    bought
+        Cases × features: what was bought or requested already.
+    feature
+        What is wanted.
+    unusable
+        Cases × features: what cannot be had though it was not bought: a test that cannot be done
+        on this case, a case that was withdrawn.
+    together
+        Further features that are wanted of the same case.
+
+    Examples
+    --------
+    >>> bought = np.array([[True, False], [False, False], [False, False]])
+    >>> [pick_case(rule, np.array([0, 1, 2]), bought, feature=1) for rule in RULES]
+    [1, 0, 1]
+    >>> cannot = np.array([[False, True], [False, True], [False, False]])
+    >>> [pick_case(rule, np.array([0, 1, 2]), bought, 1, cannot) for rule in RULES]
+    [2, 2, 2]
+    """
+    can = ~bought[order, feature]
+    if unusable is not None:
+        can &= ~unusable[order, feature]
+    for other in together:
+        can &= ~bought[order, other]
+        if unusable is not None:
+            can &= ~unusable[order, other]
+    had = int(bought[order, feature].sum()) if rule == "settle" else 0
+    touched: NDArray[np.bool_] = np.asarray(bought[order].any(axis=1))
+    at = pick_place(rule, can, had, touched)
+    return None if at is None else int(order[at])
+
+
+def pick_place(
+    rule: str, can: NDArray[np.bool_], had: int, touched: NDArray[np.bool_]
+) -> int | None:
+    """Return the place of the case to buy a feature from, among those of its label in their order.
+
+    Parameters
+    ----------
+    rule
+        ``fresh``, ``overlap`` or ``settle``.
+    can
+        Which of the cases can give it.
+    had
+        How many have given it, or were asked to.
+    touched
+        Of which cases anything was bought or requested.
+    """
+    chosen = can
+    if rule != "settle" or had < SETTLED:
+        preferred = can & touched if rule == "overlap" else can > touched
+        if preferred.any():
+            chosen = preferred
+    at = int(chosen.argmax()) if len(chosen) else 0
+    return at if len(chosen) and chosen[at] else None

@@ -1,0 +1,1 @@
+"""Real studies: what people do to them, the journal of it, and what is folded from that."""

@@ -1,0 +1,35 @@
+"""What people do to a study: one frozen dataclass each, and a registry of all of them.
+
+A class in a file of this folder that has a ``name`` is one.
+
+>>> Tell(3, "yes")
+Tell(number=3, value='yes', cost=None)
+>>> ", ".join(COMMANDS)
+'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close'
+"""
+
+from __future__ import annotations
+
+from budgeted.errors import StudyError
+from budgeted.registry import Registry
+from budgeted.studies.commands.answers import Cancel, Fail, Tell
+from budgeted.studies.commands.ask import Ask
+from budgeted.studies.commands.base import Amount, Command, amount, check_kind, parameter
+from budgeted.studies.commands.record import Record, RecordedValue
+from budgeted.studies.commands.slips import Correct, Undo
+from budgeted.studies.commands.whole import Close, SetBudget, Withdraw
+
+__all__ = [
+    "COMMANDS", "Amount", "Ask", "Cancel", "Close", "Command", "Correct", "Fail", "Record",
+    "RecordedValue", "SetBudget", "Tell", "Undo", "Withdraw", "amount", "parameter",
+]  # fmt: skip
+
+COMMANDS: Registry[type[Command]] = Registry(
+    "operation",
+    "budgeted.commands",
+    StudyError,
+    __name__,
+    check_kind,
+    first=("ask", "tell", "fail", "cancel", "correct", "undo", "withdraw", "record", "budget"),
+)
+"""Every operation of a study by its name; `COMMANDS.register` adds one."""

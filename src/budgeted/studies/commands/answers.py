@@ -1,0 +1,98 @@
+"""Tell, fail and cancel: what becomes of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, ClassVar
+
+from budgeted.errors import StudyError
+from budgeted.hints import CorrectIt, RecordIt
+from budgeted.studies import events
+from budgeted.studies.commands.base import (
+    LONGEST_NAME,
+    Amount,
+    Command,
+    amount,
+    number_of_request,
+    parameter,
+    pending,
+    quoted,
+    reason,
+)
+from budgeted.studies.fates import PENDING, RECORDED, TOLD
+
+if TYPE_CHECKING:
+    from budgeted.studies.drafts import Draft
+
+
+@dataclass(frozen=True)
+class Tell(Command):
+    """Write down the value of a request."""
+
+    name: ClassVar[str] = "tell"
+    number: int = number_of_request()
+    value: str = parameter("What came back.", longest=LONGEST_NAME)
+    cost: Amount | None = parameter("What was charged, if not the listed price.", None)
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it was told: nothing if the same was told before."""
+        request = draft.request(self.number)
+        number, value = request.number, draft.names.value(request.feature, self.value)
+        paid = request.cost if self.cost is None else amount("cost", self.cost)
+        if request.fate == PENDING:
+            return [events.Told(number, value, paid)]
+        if request.fate in (TOLD, RECORDED):
+            if request.value == value and request.cost == paid:
+                return []
+            raise StudyError(
+                f"request {number} was told {quoted(request.value)} at a cost of {request.cost} "
+                "already",
+                hint=CorrectIt(number, value),
+            )
+        raise StudyError(
+            f"request {number} is {request.fate}",
+            hint=RecordIt(number, request.case, request.feature, value),
+        )
+
+
+@dataclass(frozen=True)
+class Fail(Command):
+    """Write down that a request brought no value; its money comes back unless charged."""
+
+    name: ClassVar[str] = "fail"
+    number: int = number_of_request()
+    charged: Amount | bool = parameter(
+        "Whether its cost was charged all the same, or how much was.",
+        False,
+        option=("--charged", "Its cost was charged all the same."),
+        amount_option=("--charge", "So much was charged."),
+    )
+    usable: bool = parameter(
+        "Whether this case may be asked for this feature again.",
+        True,
+        option=("--unusable", "Do not ask this case for this feature again."),
+    )
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it failed."""
+        request = pending(draft, self.number)
+        if isinstance(self.charged, bool):
+            cost = request.cost if self.charged else Decimal(0)
+        else:
+            cost = amount("charged", self.charged)
+        return [events.Failed(request.number, cost, self.usable, self.why)]
+
+
+@dataclass(frozen=True)
+class Cancel(Command):
+    """Take back a request: its money and its case are free again."""
+
+    name: ClassVar[str] = "cancel"
+    number: int = number_of_request()
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it was taken back."""
+        return [events.Cancelled(pending(draft, self.number).number, self.why)]

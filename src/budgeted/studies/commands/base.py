@@ -1,0 +1,179 @@
+"""What people do to a study, as data: a frozen dataclass each, whose fields are its parameters.
+
+A command says with `decide` which events it gives rise to, and nothing else; it writes nothing.
+All surfaces are made from its fields: the methods of `Study`, the body and the address in the JSON
+API, the arguments and options on the command line. This module imports no numerics, because the
+command line needs the fields for ``--help``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+
+from budgeted.errors import StudyError
+from budgeted.registry import check_dataclass
+from budgeted.studies.fates import PENDING
+
+if TYPE_CHECKING:
+    from budgeted.studies.drafts import Draft
+    from budgeted.studies.events import Event
+    from budgeted.studies.projection import Requested
+
+Amount = Decimal | int | str | float
+"""Money as people give it; the same as `budgeted.problem.money.MoneyLike`."""
+
+LONGEST_NAME = 1_000
+LONGEST_REASON = 2_000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What the surfaces need to know of a field besides its name, its type and its default.
+
+    Attributes
+    ----------
+    help
+        What it is, in a line; also on the command line, unless the next ones say more.
+    least, most, longest
+        Of a number; and how many characters, or members, there may be.
+    option
+        On the command line, its name there and its help: of a switch that turns the default round
+        (``--unusable`` for ``usable``), or simply another name (``-n``).
+    amount_option
+        Where it is a switch or an amount: the option that takes the amount.
+    none_option
+        Where it may be None: the switch that says so.
+    metavar
+        What it is called in a line of usage.
+    hidden
+        Whether the command line and the JSON API leave it out, so that it has its usual value
+        there; only Python and the page give another.
+    """
+
+    help: str
+    least: int | None = None
+    most: int | None = None
+    longest: int | None = None
+    option: tuple[str, str] | None = None
+    amount_option: tuple[str, str] | None = None
+    none_option: tuple[str, str] | None = None
+    metavar: str | None = None
+    hidden: bool = False
+
+
+def parameter(help: str, default: Any = MISSING, **details: Any) -> Any:
+    """Return a field of a command; `details` are those of `Parameter`."""
+    return field(default=default, metadata={"parameter": Parameter(help, **details)})
+
+
+def number_of_request() -> Any:
+    """Return the field that says which request a command is about."""
+    return parameter("Of the request.", least=1, most=2**53)
+
+
+def reason() -> Any:
+    """Return the field for a reason, which the log keeps."""
+    return parameter("A reason, for the log.", "", longest=LONGEST_REASON)
+
+
+class Command:
+    """Something that somebody wants done to a study.
+
+    Attributes
+    ----------
+    name
+        On the command line, in the addresses of the API, and in the fingerprint of a key. What it
+        does is the docstring of the class.
+    late
+        Whether a server carries it out after what others want at the same moment: a decision looks
+        anew at every feature that changed, once, if answers come first.
+    sized_by
+        The field that says how many requests it asks for, where it asks for any: a server has a
+        limit for it, so that one person's wish does not keep others waiting.
+    """
+
+    name: ClassVar[str]
+    late: ClassVar[bool] = False
+    sized_by: ClassVar[str | None] = None
+
+    def decide(self, draft: Draft) -> Sequence[Event]:
+        """Return what this gives rise to now, or raise an error that says what to do instead.
+
+        Parameters
+        ----------
+        draft
+            Where the study stands. What is returned may be tried on it, in that order; nothing
+            else may be changed there.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Field:
+    """A parameter of a command with all that the dataclass says of it."""
+
+    name: str
+    hint: Any
+    default: Any
+    about: Parameter
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is MISSING
+
+    def may_be(self, kind: type) -> bool:
+        """Tell whether its type includes another one.
+
+        >>> Field("cost", Amount | None, None, Parameter("")).may_be(Decimal)
+        True
+        """
+        return kind is self.hint or kind in get_args(self.hint)
+
+
+def fields_of(kind: type[Command]) -> tuple[Field, ...]:
+    """Return the parameters of a command, in their order."""
+    hints = get_type_hints(kind)
+    return tuple(
+        Field(each.name, hints[each.name], each.default,
+              each.metadata.get("parameter", Parameter("")))
+        for each in fields(kind)  # type: ignore[arg-type]  # checked when it is registered
+    )  # fmt: skip
+
+
+def check_kind(kind: type[Command]) -> None:
+    """Raise an error unless a class can be a command."""
+    check_dataclass(kind, "operation", "decide(draft)", StudyError)
+    if not (isinstance(kind, type) and issubclass(kind, Command)):
+        raise StudyError(f"operation {kind!r}: must be a subclass of Command")
+    if not (kind.__doc__ or "").strip() or (kind.__doc__ or "").startswith(f"{kind.__name__}("):
+        raise StudyError(f"operation {kind.name!r}: its docstring must say what it does")
+    if kind.decide is Command.decide:
+        raise StudyError(f"operation {kind.name!r}: must have decide(draft)")
+
+
+def amount(name: str, given: Amount) -> Decimal:
+    """Return an amount of money, or an error that names the field."""
+    from budgeted.problem import money
+
+    try:
+        return money.parse(given)
+    except ValueError as error:
+        raise StudyError(f"{name}: {error}") from None
+
+
+def quoted(value: str | None) -> str:
+    """Return a value as messages show it."""
+    return "no value" if value is None else repr(value)
+
+
+def pending(draft: Draft, number: int) -> Requested:
+    """Return a request that is under way, or raise an error that lists those that are."""
+    request = draft.request(number)
+    if request.fate != PENDING:
+        listed = ", ".join(str(each.number) for each in draft.state.pending) or "none"
+        raise StudyError(f"request {number} is {request.fate}, not pending; pending are: {listed}")
+    return request

@@ -1,0 +1,109 @@
+"""Record: values that nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from budgeted.errors import BudgetedError, StudyError, StudyFileError
+from budgeted.hints import CorrectIt, Hint
+from budgeted.listing import shortened
+from budgeted.studies import events
+from budgeted.studies.commands.base import Amount, Command, amount, parameter, quoted
+from budgeted.studies.fates import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
+
+if TYPE_CHECKING:
+    from budgeted.studies.drafts import Draft
+    from budgeted.studies.projection import Requested
+
+
+class RecordedValue(NamedTuple):
+    """A value that nobody asked for."""
+
+    case: str
+    feature: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Record(Command):
+    """Write down a value that nobody asked for; it costs nothing unless it is charged.
+
+    A value that is asked for and pending is told, at the price that was reserved unless another
+    one is charged. Of several values all are written down, or none.
+    """
+
+    name: ClassVar[str] = "record"
+    values: Sequence[RecordedValue] = parameter("Case, feature and value of each.", longest=10_000)
+    charge: Amount | bool = parameter(
+        "Whether each costs what its feature costs, or how much each costs.",
+        False,
+        amount_option=("--charge", "What it cost."),
+    )
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that they were told or recorded; an error lists all that do not fit."""
+        known = {(each.case, each.feature): each for each in draft.requests.values()
+                 if each.fate in (PENDING, TOLD, RECORDED)}  # fmt: skip
+        fixed = None if isinstance(self.charge, bool) else amount("charge", self.charge)
+        done: list[events.Event] = []
+        mistakes: list[str] = []
+        hints: list[Hint | None] = []
+        for given in self.values:
+            try:
+                wanted = _names(draft, given)
+                event = _record(draft, known, wanted, self.charge is True, fixed)
+                if event is not None:
+                    draft.attempt(event)
+                    done.append(event)
+                    known[wanted[:2]] = draft.request(event.number)
+            except BudgetedError as error:
+                mistakes.append(f"{_where(given)}: {error}")
+                hints.append(error.hint)
+        if mistakes:
+            raise StudyFileError("the values cannot be recorded", shortened(mistakes), hints)
+        return done
+
+
+def _names(draft: Draft, given: Any) -> tuple[str, str, str]:
+    """Return the names of a case, a feature and its value, which may be given as numbers."""
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
+        raise StudyError("must be a case, a feature and its value")
+    feature = draft.names.feature(given[1])
+    return draft.names.case(given[0]), feature, draft.names.value(feature, given[2])
+
+
+def _where(given: Any) -> str:
+    try:
+        return f"case {given[0]!r}, {given[1]!r}"
+    except (TypeError, IndexError, KeyError):
+        return repr(given)
+
+
+def _record(
+    draft: Draft,
+    known: Mapping[tuple[str, str], Requested],
+    wanted: tuple[str, str, str],
+    charge: bool,
+    fixed: Decimal | None,
+) -> events.Told | events.Recorded | None:
+    case, feature, value = wanted
+    row, column = draft.cell(case, feature)
+    held = known.get((case, feature))
+    if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
+        if held.fate == PENDING:
+            return events.Told(held.number, value, held.cost if fixed is None else fixed)
+        if held.value == value:
+            return None
+        raise StudyError(f"is {quoted(held.value)} already", hint=CorrectIt(held.number, value))
+    price = draft.lines_of(case, (column,))[0].cost if charge else Decimal(0)
+    return events.Recorded(
+        draft.state.next_number,
+        case,
+        draft.state.problem.features[column].name,
+        draft.label_of(case),
+        value,
+        price if fixed is None else fixed,
+    )

@@ -1,0 +1,91 @@
+"""Withdraw (and forget) a case, change the budget, close: what changes the study as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from budgeted.errors import StudyError
+from budgeted.studies import events
+from budgeted.studies.commands.base import (
+    LONGEST_NAME,
+    Amount,
+    Command,
+    amount,
+    parameter,
+    reason,
+)
+from budgeted.studies.commands.slips import Correct
+from budgeted.studies.fates import PENDING, RECORDED, TOLD
+
+if TYPE_CHECKING:
+    from budgeted.studies.drafts import Draft
+
+
+@dataclass(frozen=True)
+class Withdraw(Command):
+    """Take a case out for good; its pending requests are cancelled.
+
+    If it is to be forgotten, its values are taken out of the classifier, and no log, export or page
+    shows them any more. The database itself still holds them. A case that was withdrawn before can
+    be forgotten later.
+    """
+
+    name: ClassVar[str] = "withdraw"
+    case: str = parameter("Its name.", longest=LONGEST_NAME)
+    forget: bool = parameter(
+        "Also take its values out of the classifier and of all that is shown.", False
+    )
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it is withdrawn: its requests are cancelled, its values may go."""
+        case = draft.names.case(self.case)
+        if case in draft.withdrawn and (not self.forget or case in draft.forgotten):
+            gone = " and forgotten" if case in draft.forgotten else ""
+            raise StudyError(f"case {case!r} is withdrawn{gone} already")
+        mine = [each for each in draft.requests.values() if each.case == case]
+        done: list[events.Event] = [
+            events.Cancelled(each.number, "case withdrawn") for each in mine if each.fate == PENDING
+        ]
+        if self.forget:
+            for each in mine:
+                if each.fate in (TOLD, RECORDED) and each.value is not None:
+                    done += Correct(each.number, None, None, "case withdrawn").decide(draft)
+        return [*done, events.Withdrawn(case, self.why, self.forget)]
+
+
+@dataclass(frozen=True)
+class SetBudget(Command):
+    """Change the budget; it must cover what is spent and reserved."""
+
+    name: ClassVar[str] = "budget"
+    budget: Amount = parameter("All the money of the study.", metavar="AMOUNT")
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that there is more money, or less."""
+        new = amount("budget", self.budget)
+        if new == draft.state.problem.budget:
+            raise StudyError(f"the budget is {new} already")
+        return [events.BudgetChanged(draft.state.problem.budget, new, self.why)]
+
+
+@dataclass(frozen=True)
+class Close(Command):
+    """End the study; only corrections remain possible."""
+
+    name: ClassVar[str] = "close"
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it is over, if nothing is under way."""
+        waiting = [str(each.number) for each in draft.state.pending]
+        if waiting:
+            what, them = "request %s is", "it"
+            if len(waiting) > 1:
+                what, them = "requests %s are", "them"
+            raise StudyError(
+                f"{what % ', '.join(waiting)} pending; tell, fail or cancel {them} before closing"
+            )
+        return [events.Closed(self.why)]

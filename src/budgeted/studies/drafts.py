@@ -1,0 +1,273 @@
+"""What commands would write: each is decided on a draft, and carried out once by its key.
+
+Whoever sends a command over a network cannot know, when no answer comes, whether it was carried
+out. So a command may carry an idempotency key that its sender made up. The key goes into the
+journal with every event that the command leads to; when it comes again, from whatever process and
+however much later, nothing is written, and the answer is what became of the first. The same key
+with another command is a mistake of the sender, and refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from budgeted.errors import BudgetedError, StudyError, UnwritableError
+from budgeted.hints import KeyUsed
+from budgeted.policies.base import Choice, Chooser, choose
+from budgeted.problem import CaseSoFar, Order
+from budgeted.problem.orders import lines
+from budgeted.seeds import POLICY, stream
+from budgeted.state import State
+from budgeted.state.cases import pick_place
+from budgeted.studies.commands.base import Command
+from budgeted.studies.events import Entry, Event, Line, numbers_of
+from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
+from budgeted.studies.journal.rows import check_text, to_json
+from budgeted.studies.projection import Projection, Requested, Used, layered
+
+LONGEST_KEY = 200
+"""Characters of a key; a UUID has 36."""
+
+
+class Draft(Projection):
+    """A copy of a projection to try events on; what is tried there changes nothing elsewhere.
+
+    Attributes
+    ----------
+    tried
+        What it was changed by since it was made.
+    signature
+        When, by whom, with which key and as which command that would be written.
+    chooser, package
+        The policy of the study, which remembers what it planned for the same write; and of which
+        package, and version, it is.
+    """
+
+    tried: list[Event]
+    signature: tuple[str, str, str, str] = ("", "", "", "")
+    chooser: Chooser | None = None
+    package: str = ""
+
+    @classmethod
+    def of(cls, projection: Projection) -> Draft:
+        """Return a draft of a projection, or of another draft."""
+        made = object.__new__(cls)
+        made.__dict__.update(projection.__dict__)  # `copy.copy` takes several times as long
+        made.cells, made.taken = projection.cells.copy(), projection.taken.copy()
+        made.tried = []
+        made.extras = dict(projection.extras)
+        # No copies: a study has thousands.
+        made.requests, made.keys = layered(projection.requests), layered(projection.keys)
+        return made
+
+    def attempt(self, event: Event) -> None:
+        """Fold an event into the draft; raise an error if it does not fit."""
+        at, by, key, command = self.signature
+        self.apply(Entry(0, at, by, event, key, command))
+        self.tried.append(event)
+
+    def choose(self) -> Choice | None:
+        """Return what the policy buys next; None if nothing."""
+        assert self.chooser is not None, "nobody chooses on this draft"
+        # Steps are counted from 0 in a simulation, whose draws these are.
+        rng = stream(self.created.seed, POLICY, self.state.next_number - 1)
+        return choose(self.chooser, self.state, rng, self.created.policy)
+
+    def pick(self, wanted: Order) -> str | None:
+        """Return the case from which the rule of the study would buy these features."""
+        order = self.order[wanted.label]
+        first, *others = wanted.features
+        cells = self.cells[order, first]
+        can = cells == OPEN
+        for feature in others:
+            can &= self.cells[order, feature] == OPEN
+        rule, had = self.created.case_rule, 0
+        if rule == "settle":
+            had = int(((cells == REQUESTED) | (cells == BOUGHT)).sum())
+        at = pick_place(rule, can, had, self.taken[order] > 0)
+        return None if at is None else self.names.cases[order[at]]
+
+    def so_far(self, case: str) -> CaseSoFar:
+        """Return what was bought of a case, or is under way."""
+        row = self.names.rows[case]
+        held = self.cells[row]
+        taken = np.flatnonzero((held == REQUESTED) | (held == BOUGHT)).tolist()
+        return CaseSoFar(frozenset(taken), int(self.case_labels[row]), case)
+
+    def lines_of(self, case: str, features: Sequence[int]) -> tuple[Line, ...]:
+        """Return these features of a case as the lines of an order, at what they cost now."""
+        before, problem = self.so_far(case), self.state.problem
+        quoted = lines(problem.prices, Order(tuple(features), before.label, case), before)
+        return tuple(
+            Line(self.state.next_number + at, problem.features[feature].name, price)
+            for at, (feature, price) in enumerate(zip(features, quoted, strict=True))
+        )
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A command as somebody sent it.
+
+    Attributes
+    ----------
+    command, by
+        What is to be done, and who wants it.
+    key
+        Made up by who sent it, so that it is done once however often it is sent; without one it
+        gets one that nobody else has.
+    """
+
+    command: Command
+    by: str
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.key or fresh_key())
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a command that was carried out.
+
+    Attributes
+    ----------
+    requests
+        What became of the requests that its events are about, in their order.
+    state
+        Of the study right after it; what was written together with it, behind it, is not in it.
+    repeated
+        Whether it had been carried out before, by its key: then this says what became of it since.
+    """
+
+    requests: tuple[Requested, ...]
+    state: State
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be written for some commands, what each of them is told, and what it leads to."""
+
+    events: tuple[Event, ...]
+    actors: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]
+    answers: tuple[Done | BudgetedError, ...]
+    draft: Draft
+
+
+def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
+    """Return what carrying out the commands in turn would write.
+
+    Parameters
+    ----------
+    draft
+        Where the study stands; in the end, where that leads.
+    sent
+        The first come first.
+    name, at
+        Of the study, for messages; and the time.
+    """
+    wanted: list[Event] = []
+    actors: list[str] = []
+    keys: list[tuple[str, str]] = []
+    answers: list[Done | BudgetedError] = []
+    for each in sent:
+        mark = fingerprint(each.command)
+        try:
+            used = draft.keys.get(check_key(each.key))
+            if used is not None:
+                answers.append(_repeated(draft, each, mark, used))
+                continue
+            trial = Draft.of(draft)
+            trial.signature = (at, each.by, each.key, mark)
+            mine = _decided(trial, each, name)
+        except BudgetedError as error:
+            answers.append(error)
+            continue
+        draft.adopt(trial)
+        wanted += mine
+        actors += [each.by] * len(mine)
+        keys += [(each.key, mark)] * len(mine)
+        numbers = dict.fromkeys(number for made in mine for number in numbers_of(made))
+        answers.append(Done(tuple(draft.request(number) for number in numbers), draft.state))
+    return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
+
+
+def _decided(trial: Draft, sent: Sent, name: str) -> Sequence[Event]:
+    """Return the events of a command, tried and fit to be written."""
+    over = trial.closed
+    mine = sent.command.decide(trial)
+    if over and not all(event.allowed_after_closing for event in mine):
+        raise StudyError(f"study {name!r} is closed; only corrections are possible")
+    for event in mine[len(trial.tried) :]:  # what cannot be must not be written
+        trial.attempt(event)
+    check_text("the name of who writes", sent.by)
+    for event in mine:  # one bad text must not take the commands of others along
+        to_json(event)
+    return mine
+
+
+def _repeated(draft: Draft, sent: Sent, mark: str, used: Used) -> Done:
+    """Return what became of a command that was carried out before."""
+    if (mark, sent.by) != (used.command, used.by):
+        raise StudyError(
+            f"key: {sent.key!r} was used for another command already, by {used.by} at {used.at}",
+            hint=KeyUsed(used.by, used.at),
+        )
+    return Done(tuple(draft.request(each) for each in used.numbers), draft.state, repeated=True)
+
+
+def fresh_key() -> str:
+    """Return a key that nobody else has."""
+    return secrets.token_hex(8)
+
+
+def check_key(key: str) -> str:
+    """Return a key, or an error that says what is wrong with it.
+
+    >>> check_key("3f2b-7")
+    '3f2b-7'
+    """
+    if not 1 <= len(key) <= LONGEST_KEY or not all("!" <= each <= "~" for each in key):
+        raise UnwritableError(
+            f"key: must be 1 to {LONGEST_KEY} letters, digits and signs of ASCII without blanks, "
+            f"such as a UUID, got {key[:40]!r}"
+        )
+    return key
+
+
+def fingerprint(command: Command) -> str:
+    """Return a short digest of a command: what is to be done, and to what.
+
+    What has its usual value is left out, so that a field that a later version adds, with a usual
+    value, does not make another command of one that is in the journal.
+
+    >>> from budgeted.studies.commands import Tell
+    >>> fingerprint(Tell(7, "yes", 2)) == fingerprint(Tell(7, "yes", "2"))
+    True
+    >>> fingerprint(Tell(7, "yes")) == fingerprint(Tell(7, "no"))
+    False
+    """
+    held = {}
+    for each in fields(command):  # type: ignore[arg-type]  # every kind is a dataclass
+        value = _plain(getattr(command, each.name))
+        if each.default is MISSING or value != _plain(each.default):
+            held[each.name] = value
+    plain = json.dumps([command.name, held], sort_keys=True)
+    return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+
+def _plain(argument: Any) -> Any:
+    """Amounts come as text, integers or decimals: the same amount is the same command."""
+    if argument is None or isinstance(argument, bool):
+        return argument
+    if isinstance(argument, list | tuple):
+        return [_plain(each) for each in argument]
+    return str(argument)

@@ -1,0 +1,69 @@
+"""The error that was measured on validation cases, beside the one that was expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeted.learners import Outlook, Predictor
+from budgeted.learners.prospect import CONFIDENCE
+from budgeted.simulation.judge import Validation
+from budgeted.statistics import wilson
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How often a classifier is wrong on cases whose label is known.
+
+    Attributes
+    ----------
+    error
+        Share of the cases that it gets wrong.
+    low, high
+        A 90 % interval for its error on all cases like these: Wilson's score interval, which has a
+        width even where no case is wrong.
+    cases
+        How many there are.
+    """
+
+    error: float
+    low: float
+    high: float
+    cases: int
+
+
+def measure(predictor: Predictor, validation: Validation) -> Measured:
+    """Return how often a classifier is wrong on validation cases.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.learners import NaiveBayes
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 10)
+    >>> cases, labels = np.zeros((20, 1), dtype=int), np.array([0] * 18 + [1] * 2)
+    >>> found = measure(NaiveBayes().fit(problem, []), Validation.of_table(problem, cases, labels))
+    >>> f"{found.error:.2f} ({found.low:.2f} to {found.high:.2f})"
+    '0.10 (0.03 to 0.26)'
+    """
+    number, error = len(validation.values), validation.error(predictor)
+    return Measured(*wilson(error, number, CONFIDENCE), number)
+
+
+def disagreement(expected: Outlook, measured: Measured) -> str:
+    """Say so where what was measured is not what was expected; nothing if they agree.
+
+    >>> disagreement(Outlook(0.1, 0.05, 0.15), Measured(0.12, 0.08, 0.17, 100))
+    ''
+    """
+    if measured.low > expected.high:
+        return (
+            "That is more than expected: the validation cases may be unlike those bought, or known "
+            "only in part, or have other shares of labels; or features may repeat each other in a "
+            "way that the bought cases do not show. Trust what was measured."
+        )
+    if measured.high < expected.low:
+        return (
+            "That is less than expected: the validation cases may be easier than those bought. "
+            "Trust what was measured if they are like the cases to come."
+        )
+    return ""

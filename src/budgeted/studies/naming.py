@@ -1,0 +1,51 @@
+"""The names of a study: which case, feature or value is meant, given as text or as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from budgeted.errors import ObservationError, UnknownError
+from budgeted.listing import listed
+from budgeted.nearest import did_you_mean
+from budgeted.problem import Problem
+from budgeted.problem.names import spelled
+
+
+class Names:
+    """Positions of cases, features and labels by their names.
+
+    Parameters
+    ----------
+    cases
+        Names and labels of the cases.
+    problem
+        What is for sale.
+    """
+
+    def __init__(self, cases: Sequence[tuple[str, str]], problem: Problem) -> None:
+        self.cases = tuple(name for name, _ in cases)
+        self.rows = {name: row for row, name in enumerate(self.cases)}
+        self.columns = {each.name: at for at, each in enumerate(problem.features)}
+        self.labels = {name: at for at, name in enumerate(problem.labels)}
+        self._features = problem.features
+
+    def case(self, given: object) -> str:
+        """Return the name of a case, which may be given as a number; it must be there."""
+        found = spelled(given, self.rows)
+        if found is None:
+            raise UnknownError(f"there is no case {given!r} in this study")
+        return found
+
+    def feature(self, given: object) -> str:
+        """Return the name of a feature, which may be given as a number; it must be there."""
+        found = spelled(given, self.columns)
+        if found is None:
+            names = tuple(self.columns)
+            close = did_you_mean(given, names) if isinstance(given, str) else ""
+            there = f"{close}{'T' if close else 't'}here are {listed(names)}"
+            raise ObservationError(f"there is no feature {given!r}; {there}")
+        return found
+
+    def value(self, feature: str, given: object) -> str:
+        """Return the text to keep of a value of a feature that somebody told."""
+        return self._features[self.columns[feature]].read(given)

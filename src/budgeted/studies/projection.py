@@ -1,0 +1,369 @@
+"""Where a study stands: the immutable `State`, and what became of every cell of every case.
+
+A `Projection` is folded from events and from nothing else, by the one method `Projection.apply`; it
+never asks a policy. It belongs to one `Study`. Only the money and the belief live in the `State`;
+here is who they came from.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.errors import JournalError, StudyError, UnknownError
+from budgeted.learners import Learner, Predictor, fitted
+from budgeted.learners.belief import Integers
+from budgeted.problem import Action, Order
+from budgeted.problem.orders import Purchase, Request
+from budgeted.state import State
+from budgeted.state.cases import check_rule, shuffled
+from budgeted.studies import events
+from budgeted.studies.beginning import learner_of, problem_of
+from budgeted.studies.created import Created
+from budgeted.studies.events import Asked, Entry, Event, numbers_of
+from budgeted.studies.fates import (
+    BOUGHT,
+    CANCELLED,
+    FAILED,
+    OPEN,
+    PENDING,
+    RECORDED,
+    REQUESTED,
+    TOLD,
+    UNUSABLE,
+)  # fmt: skip
+from budgeted.studies.naming import Names
+
+_Key = TypeVar("_Key")
+_Held = TypeVar("_Held")
+
+
+@dataclass(frozen=True)
+class Requested:
+    """One request of a study, or one value that was recorded, and what became of it.
+
+    Attributes
+    ----------
+    number, case, feature, label
+        Which it is; all but the number are names.
+    cost
+        Reserved while it is pending, charged afterwards.
+    fate
+        ``pending``, ``told``, ``recorded``, ``failed`` or ``cancelled``.
+    value
+        What came back, or None.
+    asked
+        The order that it belongs to, with the decision and its scores; None for a value that nobody
+        asked for.
+    at, by
+        When it was asked for or recorded (UTC), and by whom.
+    """
+
+    number: int
+    case: str
+    feature: str
+    label: str
+    cost: Decimal
+    fate: str
+    value: str | None
+    asked: Asked | None
+    at: str
+    by: str
+
+    @property
+    def order(self) -> int | None:
+        """The number of the order that it belongs to; None for a value that nobody asked for."""
+        return None if self.asked is None else self.asked.number
+
+    @property
+    def why(self) -> str:
+        """The reason of the decision in words."""
+        return "nobody asked for it" if self.asked is None else self.asked.reason
+
+    def changed(self, **changes: Any) -> Requested:
+        """Return it with some attributes changed, faster than `dataclasses.replace`."""
+        return Requested(**{**vars(self), **changes})
+
+
+@dataclass(slots=True)
+class Used:
+    """A key that is in the journal: by whom and for which command, and what that led to."""
+
+    by: str
+    command: str
+    at: str
+    numbers: list[int] = field(default_factory=list)
+
+
+class Projection:
+    """The fold of a study's events so far.
+
+    Attributes
+    ----------
+    created
+        How the study began.
+    state
+        Money, belief, history and requests under way.
+    cells
+        Cases × features: `OPEN`, `REQUESTED`, `BOUGHT` or `UNUSABLE`.
+    taken
+        How many cells of each case are requested or bought; counting them anew for every request
+        would take longer than anything else.
+    requests
+        Every number that was given out.
+    keys
+        The idempotency keys of what was done, see `budgeted.studies.drafts`.
+    withdrawn, forgotten, closed
+        Which cases are gone, the values of which of them are forgotten, and whether the study is
+        over.
+    extras
+        What events of other packages left here, by names of their own; never changed in place.
+    """
+
+    def __init__(self, created: Created) -> None:
+        self.created = created
+        problem = problem_of(created)
+        check_rule(created.case_rule)
+        self.names = Names(created.cases, problem)
+        try:
+            labels = [self.names.labels[label] for _, label in created.cases]
+        except KeyError as error:
+            raise StudyError(f"cases: there is no label {error.args[0]!r}") from None
+        self.case_labels = np.array(labels, dtype=np.int64)
+        supply = np.bincount(self.case_labels, minlength=len(problem.labels)).tolist()
+        self.state = State.start(problem, supply)
+        self.order = shuffled(self.case_labels, len(problem.labels), created.seed)
+        self.cells: NDArray[np.int8] = np.zeros(
+            (len(created.cases), len(problem.features)), dtype=np.int8
+        )
+        self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
+        self.requests: MutableMapping[int, Requested] = {}
+        self.keys: MutableMapping[str, Used] = {}
+        self.withdrawn: frozenset[str] = frozenset()
+        self.forgotten: frozenset[str] = frozenset()
+        self.closed = False
+        self.extras: dict[str, Any] = {}
+
+    @property
+    def learner(self) -> Learner:
+        """Who makes the classifier. It is looked up when it is needed: all else works without."""
+        return learner_of(self.created)
+
+    def predictor(self) -> Predictor:
+        """Return the classifier that the values bought so far give."""
+        return fitted(self.learner, self.state.problem, self.state.history)
+
+    def adopt(self, draft: Projection) -> None:
+        """Take over what was tried on a draft of this projection, which is not used any more."""
+        assert isinstance(draft.requests, ChainMap)
+        assert isinstance(draft.keys, ChainMap)
+        self.requests.update(draft.requests.maps[0])
+        self.keys.update(draft.keys.maps[0])
+        self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
+        self.withdrawn, self.closed = draft.withdrawn, draft.closed
+        self.forgotten, self.extras = draft.forgotten, draft.extras
+
+    def cell(self, case: str, feature: str) -> tuple[int, int]:
+        """Return the position of a case and a feature given by their names."""
+        return self.names.rows[case], self.names.columns[feature]
+
+    def label_of(self, case: str) -> str:
+        """Return the label of a case."""
+        return self.state.problem.labels[int(self.case_labels[self.names.rows[case]])]
+
+    def request(self, number: int) -> Requested:
+        """Return what became of a number; raise an error if it was never given out."""
+        if isinstance(number, bool) or not isinstance(number, Integral):
+            raise StudyError(f"number: must be that of a request, such as 3, got {number!r}")
+        found = self.requests.get(number)
+        if found is None:
+            raise UnknownError(
+                f"there is no request {number}; the last one is {self.state.next_number - 1}"
+            )
+        return found
+
+    def forgotten_numbers(self) -> frozenset[int]:
+        """Return the requests and recorded values whose values nobody is shown any more."""
+        if not self.forgotten:
+            return frozenset()
+        return frozenset(
+            number for number, each in self.requests.items() if each.case in self.forgotten
+        )
+
+    def apply(self, entry: Entry) -> None:
+        """Fold in one event; raise an error if it does not fit what came before it."""
+        change = FOLDS.get(type(entry.event))
+        if change is not None:
+            change(self, entry, entry.event)
+        if entry.key:
+            self._remember(entry)
+
+    def _remember(self, entry: Entry) -> None:
+        """Note which requests a key led to."""
+        used = self.keys.get(entry.key)
+        if used is None:
+            used = self.keys[entry.key] = Used(entry.by, entry.command, entry.at)
+        used.numbers.extend(numbers_of(entry.event))
+
+    def _created(self, entry: Entry, _: Created) -> None:
+        raise JournalError(f"event {entry.seq}: the study is created a second time")
+
+    def _asked(self, entry: Entry, event: Asked) -> None:
+        for at, line in enumerate(event.lines):
+            self._check_cell(event.case, line.feature, event.label, line.number, (OPEN,), at)
+        order = Order(
+            tuple([self.names.columns[line.feature] for line in event.lines]),
+            self.names.labels[event.label],
+            event.case,
+        )
+        # What was agreed is what is in the journal; the price list may have changed since.
+        self.state = self.state.reserve(order, prices=[line.cost for line in event.lines])
+        for line in event.lines:
+            new = Requested(
+                line.number, event.case, line.feature, event.label, line.cost, PENDING, None,
+                event, entry.at, entry.by,
+            )  # fmt: skip
+            self.requests[line.number] = new
+            self._mark(new, REQUESTED)
+
+    def _told(self, _: Entry, event: events.Told) -> None:
+        self._settle(event.number, event.value, event.cost, TOLD, BOUGHT)
+
+    def _cancelled(self, _: Entry, event: events.Cancelled) -> None:
+        old = self.request(event.number)
+        self.state = self.state.release(event.number)
+        self._mark(old, OPEN)
+        self.requests[event.number] = old.changed(fate=CANCELLED, cost=Decimal(0))
+
+    def _failed(self, _: Entry, event: events.Failed) -> None:
+        old = self.request(event.number)
+        if event.charged:
+            self._settle(event.number, None, event.charged, FAILED, UNUSABLE)
+        else:
+            self.state = self.state.release(event.number)
+            self.state = self.state.resupplied([self._action(old)], -1)
+            self.requests[event.number] = old.changed(fate=FAILED, cost=Decimal(0))
+            self._mark(old, UNUSABLE)
+        if event.usable:
+            self.state = self.state.resupplied([self._action(old)], +1)
+            self._mark(old, OPEN)
+
+    def _settle(self, number: int, value: str | None, cost: Decimal, fate: str, cell: int) -> None:
+        old = self.request(number)
+        action = self._action(old)
+        position = None if value is None else self._value(action.feature, value)
+        self.state = self.state.after(Purchase(*action, position, cost, old.case, number))
+        self.requests[number] = old.changed(fate=fate, value=value, cost=cost)
+        self._mark(old, cell)
+
+    def _recorded(self, entry: Entry, event: events.Recorded) -> None:
+        action = Action(self.names.columns[event.feature], self.names.labels[event.label])
+        held = (OPEN, UNUSABLE)
+        self._check_cell(event.case, event.feature, event.label, event.number, held)
+        state, position = self.state, None
+        if event.value is not None:
+            position = self._value(action.feature, event.value)
+        if self.cells[self.cell(event.case, event.feature)] == UNUSABLE:
+            state = state.resupplied([action], +1)
+        self.state = state.after(Purchase(*action, position, event.cost, event.case))
+        new = Requested(
+            event.number, event.case, event.feature, event.label, event.cost, RECORDED,
+            event.value, None, entry.at, entry.by,
+        )  # fmt: skip
+        self.requests[event.number] = new
+        self._mark(new, BOUGHT)
+
+    def _corrected(self, _: Entry, event: events.Corrected) -> None:
+        number, value, cost = event.number, event.value, event.cost
+        old = self.request(number)
+        position = None if value is None else self._value(self._action(old).feature, value)
+        self.state = self.state.corrected(number, position, cost)
+        self.requests[number] = old.changed(value=value, cost=cost)
+
+    def _undone(self, _: Entry, event: events.Undone) -> None:
+        number, fate, cost = event.number, event.fate, event.cost
+        old = self.request(number)
+        held = int(self.cells[self.cell(old.case, old.feature)])
+        if old.fate != fate or old.asked is None or old.asked.cost_of(number) != cost:
+            raise StudyError(f"request {number} is {old.fate} and cannot be pending again")
+        if held not in ((BOUGHT,) if fate == TOLD else (OPEN, UNUSABLE)) or (
+            old.case in self.withdrawn
+        ):
+            raise StudyError(f"feature {old.feature!r} of case {old.case!r} is not for sale")
+        state, action = self.state, self._action(old)
+        if held == OPEN:  # its case was free again
+            state = state.resupplied([action], -1)
+        self.state = state.reopened(Request(number, *action, cost))
+        self.requests[number] = old.changed(fate=PENDING, value=None, cost=cost)
+        self._mark(old, REQUESTED)
+
+    def _withdrawn(self, _: Entry, event: events.Withdrawn) -> None:
+        row = self.names.rows[event.case]
+        label = int(self.case_labels[row])
+        left = np.flatnonzero(self.cells[row] == OPEN).tolist()
+        self.state = self.state.resupplied([(feature, label) for feature in left], -1)
+        self.cells[row, left] = UNUSABLE
+        self.withdrawn |= {event.case}
+        self.forgotten |= {event.case} if event.forget else set()
+
+    def _budget_changed(self, _: Entry, event: events.BudgetChanged) -> None:
+        self.state = self.state.with_budget(event.budget)
+
+    def _closed(self, _: Entry, __: events.Closed) -> None:
+        self.closed = True
+
+    def _check_cell(
+        self,
+        case: str,
+        feature: str,
+        label: str,
+        number: int,
+        held: tuple[int, ...],
+        place: int = 0,
+    ) -> None:
+        cell = self.cell(case, feature)
+        if self.cells[cell] not in held or case in self.withdrawn:
+            raise StudyError(f"feature {feature!r} of case {case!r} is not for sale")
+        follows = self.state.next_number + place
+        if self.names.labels[label] != self.case_labels[cell[0]] or number != follows:
+            raise StudyError(f"number {number} is not what comes next, or has the wrong label")
+
+    def _action(self, request: Requested) -> Action:
+        return Action(self.names.columns[request.feature], self.names.labels[request.label])
+
+    def _value(self, feature: int, value: str) -> int:
+        return self.state.problem.features[feature].category(value)
+
+    def _mark(self, request: Requested, what: int) -> None:
+        row, column = self.names.rows[request.case], self.names.columns[request.feature]
+        was = self.cells[row, column]
+        self.taken[row] += (what in (REQUESTED, BOUGHT)) - (was in (REQUESTED, BOUGHT))
+        self.cells[row, column] = what
+
+
+FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
+    Created: Projection._created,
+    events.Asked: Projection._asked,
+    events.Told: Projection._told,
+    events.Failed: Projection._failed,
+    events.Cancelled: Projection._cancelled,
+    events.Recorded: Projection._recorded,
+    events.Corrected: Projection._corrected,
+    events.Undone: Projection._undone,
+    events.Withdrawn: Projection._withdrawn,
+    events.BudgetChanged: Projection._budget_changed,
+    events.Closed: Projection._closed,
+}
+"""What each kind of event changes; one that is not here is only kept in the log."""
+
+
+def layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
+    """Return a map whose changes stay in it; layers of layers are one chain."""
+    return ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))

@@ -1,0 +1,391 @@
+"""Real studies: ask what to buy, tell what came back, over weeks, alone or as a team."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from budgeted.errors import ConflictError, StudyError, UnknownError
+from budgeted.learners import Predictor
+from budgeted.learners.model import Model
+from budgeted.problem import Problem
+from budgeted.problem.money import MoneyLike
+from budgeted.studies import commands
+from budgeted.studies.commands import Command, RecordedValue
+from budgeted.studies.creation import creation
+from budgeted.studies.erasure import without_values
+from budgeted.studies.events import Entry
+from budgeted.studies.fates import CANCELLED
+from budgeted.studies.journal import Journal, now, parse_url, studies, user
+from budgeted.studies.ledger import Ledger, Summary
+from budgeted.studies.projection import Requested
+from budgeted.studies.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from budgeted.studies.status import Status
+    from budgeted.studies.verify import Verified
+
+__all__ = ["Requested", "Study", "studies"]
+
+
+class Study(Ledger):
+    """A purchase of feature values that lasts: every decision and every answer is in a journal.
+
+    The only class of the package that changes. What it knows is folded from the events of the
+    journal; opening a study calls no policy, and asking stores the decision with all its scores.
+    Several people, or programs, can have the same study open: each operation first reads what the
+    others wrote, and is tried again when somebody was faster.
+
+    Use `Study.create` and `Study.open`, best in a ``with`` block.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from budgeted import Feature, Problem, Study
+    >>> problem = Problem([Feature("fever", ("no", "yes"), cost="1.50")], ("well", "ill"),
+    ...                   prior=(0.7, 0.3), budget="4.50")
+    >>> cases = [("Ann", "ill"), ("Bob", "well"), ("Cy", "ill"), ("Di", "well")]
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Study.create(f"{folder.name}/my.db", "flu", problem, cases, seed=1, by="me") as study:
+    ...     for request in study.ask(2):
+    ...         print(request.number, request.case, request.feature, request.label, request.cost)
+    ...     _ = study.tell(2, "yes")
+    ...     print(study.state.spent, study.state.reserved, study.state.free)
+    1 Ann fever ill 1.50
+    2 Di fever well 1.50
+    1.50 1.50 1.50
+    >>> with Study.open(f"{folder.name}/my.db", "flu") as study:
+    ...     print([(each.number, each.fate, each.value) for each in study.requests()])
+    [(1, 'pending', None), (2, 'told', 'yes')]
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        entries: Sequence[Entry],
+        *,
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> None:
+        super().__init__(journal, entries, clock, user() if by is None else by)
+
+    @classmethod
+    def create(
+        cls,
+        database: str,
+        name: str,
+        problem: Problem,
+        cases: Sequence[tuple[str, str]],
+        *,
+        policy: str = "auto",
+        parameters: Mapping[str, Any] | None = None,
+        case_rule: str | None = None,
+        seed: int = 0,
+        loss: str = "gini",
+        learner: str | Mapping[str, Any] | None = None,
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Study:
+        """Begin a study; all is checked before the database is touched.
+
+        Parameters
+        ----------
+        database
+            Path of a SQLite file, or the URL of a PostgreSQL database.
+        name, problem
+            Unique within the database; what is for sale, the labels, and the budget.
+        cases
+            Name and label of each case.
+        policy, parameters
+            Who chooses; see ``budgeted policies``.
+        case_rule
+            Which case of a label is asked: ``fresh``, ``overlap`` or ``settle``; see
+            `budgeted.state.cases`.
+        seed
+            Of the order of cases and of the policy's draws.
+        loss
+            Steers policies that look ahead by a loss, unless their parameters name one; the
+            default, ``auto``, does not.
+        learner
+            Makes the classifier, ``hierarchical`` or ``naive-bayes``; see `budgeted.learners`. Its
+            parameters of today are recorded, so that no later version of the package changes what
+            the study says. This and the case rule are as the policy likes them unless given.
+        by, clock
+            Who begins it, and what tells the time.
+        """
+        created = creation(
+            name,
+            problem,
+            cases,
+            policy,
+            parameters or {},
+            case_rule,
+            seed,
+            loss,
+            learner,
+        )
+        who = user() if by is None else by
+        journal = Journal(database, name, create=True)
+        try:
+            at = clock()
+            summary = Summary.of_new(created, at, who).to_text()
+            entries = journal.append([created], expected=0, by=who, at=at, summary=summary)
+            return cls(journal, entries, by=who, clock=clock)
+        except ConflictError:
+            journal.release()
+            raise StudyError(
+                f"{journal.where}: there is a study {name!r} already; give another name"
+            ) from None
+        except BaseException:
+            journal.release()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        database: str,
+        name: str | None = None,
+        *,
+        by: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Study:
+        """Open a study; the name may be left out where the database holds only one."""
+        if name is None:
+            found = studies(database)
+            if len(found) != 1:
+                listed = ", ".join(map(repr, found)) or "none"
+                where = parse_url(database).render_as_string(hide_password=True)
+                raise StudyError(f"{where}: which study? There are: {listed}")
+            name = found[0]
+        journal = Journal(database, name)
+        try:
+            entries = journal.read()
+            if not entries:
+                listed = ", ".join(map(repr, studies(database))) or "none"
+                raise UnknownError(f"there is no study {name!r}; there are: {listed}")
+            return cls(journal, entries, by=by, clock=clock)
+        except BaseException:
+            journal.release()
+            raise
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def verify(self, expect: str | None = None) -> Verified:
+        """Check all from the database's own file to the money; see `budgeted.studies.verify`.
+
+        Parameters
+        ----------
+        expect
+            A digest that was noted down; the history must contain it.
+        """
+        from budgeted.studies.verify import verify  # noqa: PLC0415 - few need it
+
+        with Journal(self._journal.database, self.name) as journal:
+            return verify(journal, expect)
+
+    def snapshot(self) -> Snapshot:
+        """Return the study as it is now, for another thread to look at."""
+        entries = tuple(self._entries)
+        return Snapshot.of(self.name, self._projection, entries, self.head.digest)
+
+    def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
+        """Return all requests and recorded values, or those of one fate, by number."""
+        numbered = self._projection.requests
+        return tuple(
+            numbered[number] for number in sorted(numbered)
+            if fate in (None, numbered[number].fate)
+        )  # fmt: skip
+
+    def request(self, number: int) -> Requested:
+        """Return the request or recorded value of that number."""
+        return self._projection.request(number)
+
+    def history(self, after: int = 0) -> tuple[Entry, ...]:
+        """Return the events behind number `after`, from the journal, without forgotten values."""
+        entries = self._journal.read(after)
+        self.refresh()  # who forgot something while this was read is known now
+        return without_values(entries, self._projection.forgotten_numbers())
+
+    def predictor(self) -> Predictor:
+        """Return the classifier that the values bought so far give, as the policy's judge has it.
+
+        It predicts many cases at once, and says how wrong it expects to be; `model` is the same to
+        be written down.
+        """
+        return self._projection.predictor()
+
+    def model(self, prior: Sequence[float] | None = None) -> Model:
+        """Return the classifier that the values bought so far give.
+
+        Parameters
+        ----------
+        prior
+            Shares of the labels in the population where it will be used; the study's unless given.
+        """
+        made = Model.of(self.predictor(), study=self.name, events=self.events)
+        return made if prior is None else made.with_prior(prior)
+
+    def status(self, recent: int = 5) -> Status:
+        """Return how the study is doing, with so many of the last events."""
+        from budgeted.studies.status import status_of  # noqa: PLC0415 - few need the outlook
+
+        self.refresh()
+        return status_of(self.snapshot(), recent)
+
+    def ask(self, n: int = 1, *, key: str = "") -> tuple[Requested, ...]:
+        """Return the next n requests, worth having together; fewer when the money is gone.
+
+        Requests under way, those of this batch included, count as bought in expectation. A policy
+        that plans several purchases at a time is asked anew when its plan is used up.
+
+        Parameters
+        ----------
+        n
+            How many.
+        key
+            Made up by the caller, like that of every operation: what is sent again with the same
+            key is not carried out again, and answered with what became of it. See
+            `budgeted.studies.drafts`.
+        """
+        return self.do(commands.Ask(n), key=key).requests
+
+    def tell(
+        self, number: int, value: str, cost: MoneyLike | None = None, *, key: str = ""
+    ) -> Requested:
+        """Write down the value of a request.
+
+        Telling the same again is harmless; telling something else is an error.
+
+        Parameters
+        ----------
+        number
+            Of the request.
+        value
+            What came back.
+        cost
+            What was charged; the price of the feature unless given.
+        key
+            See `ask`.
+        """
+        return self._about(commands.Tell(number, value, cost), key)
+
+    def fail(
+        self,
+        number: int,
+        *,
+        charged: MoneyLike | bool = False,
+        usable: bool = True,
+        why: str = "",
+        key: str = "",
+    ) -> Requested:
+        """Write down that a request brought no value.
+
+        Parameters
+        ----------
+        number
+            Of the request.
+        charged
+            True if its cost was charged all the same, or how much was; False gives it back.
+        usable
+            Whether the feature may be asked of this case again.
+        why, key
+            For the log; and see `ask`.
+        """
+        return self._about(commands.Fail(number, charged, usable, why), key)
+
+    def cancel(self, number: int, why: str = "", *, key: str = "") -> Requested:
+        """Take back a request: its money and its case are free again."""
+        return self._about(commands.Cancel(number, why), key)
+
+    def correct(
+        self,
+        number: int,
+        value: str | None,
+        *,
+        cost: MoneyLike | None = None,
+        why: str = "",
+        key: str = "",
+    ) -> Requested:
+        """Replace a value that was told or recorded; the log keeps both.
+
+        Parameters
+        ----------
+        number
+            Of the request or recorded value.
+        value
+            The right value; None if there is none after all.
+        cost
+            What was really charged; as before unless given.
+        why, key
+            For the log; and see `ask`.
+        """
+        return self._about(commands.Correct(number, value, cost, why), key)
+
+    def undo(self, number: int, why: str = "", *, key: str = "") -> Requested:
+        """Take back that a request was told, failed or cancelled: it is pending again.
+
+        For slips. What it was charged is free again and its price is reserved as before; the log
+        keeps both. A value that is wrong is better corrected: that needs no second measurement.
+        """
+        return self._about(commands.Undo(number, why), key)
+
+    def withdraw(
+        self, case: str, *, forget: bool = False, why: str = "", key: str = ""
+    ) -> tuple[Requested, ...]:
+        """Take a case out for good; return its requests that were pending, now cancelled.
+
+        Parameters
+        ----------
+        case
+            Its name.
+        forget
+            Also take its values out of the belief, and show them nowhere any more; what they cost
+            stays spent. The database still holds them: see `budgeted.studies.erasure`. A case
+            that was withdrawn before can be forgotten later.
+        why, key
+            For the log; and see `ask`.
+        """
+        about = self.do(commands.Withdraw(case, forget, why), key=key).requests
+        return tuple(each for each in about if each.fate == CANCELLED)
+
+    def record(
+        self,
+        values: Sequence[tuple[str, str, str]],
+        *,
+        charge: bool | MoneyLike = False,
+        key: str = "",
+    ) -> tuple[Requested, ...]:
+        """Write down values that nobody asked for, all of them or none.
+
+        A value that is there already is passed over if it is the same. One that answers a pending
+        request tells it, at the price that was reserved unless `charge` is an amount.
+
+        Parameters
+        ----------
+        values
+            Case, feature and value of each.
+        charge
+            Whether each costs what its feature costs, or how much each costs; nothing by default.
+        key
+            See `ask`.
+        """
+        given = cast(Sequence[RecordedValue], values)
+        return self.do(commands.Record(given, charge), key=key).requests
+
+    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
+        """Change the budget; it must cover what is spent and reserved."""
+        self.do(commands.SetBudget(budget, why), key=key)
+
+    def close(self, why: str = "", *, key: str = "") -> None:
+        """End the study; only corrections remain possible."""
+        self.do(commands.Close(why), key=key)
+
+    def _about(self, command: Command, key: str) -> Requested:
+        """Do something to one request; return what became of it."""
+        self.do(command, key=key)
+        return self._projection.request(command.number)  # type: ignore[attr-defined]

@@ -1,0 +1,104 @@
+"""What commands are tried on, and with what: a small study at three moments, and made-up fields."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from decimal import Decimal
+from typing import Any, get_args, get_origin
+
+from budgeted.policies import policy
+from budgeted.policies.base import several
+from budgeted.problem import Feature, Problem
+from budgeted.studies.commands import Ask, Cancel, Close, Command, Fail, Record, RecordedValue, Tell
+from budgeted.studies.commands.base import Field, fields_of
+from budgeted.studies.creation import creation
+from budgeted.studies.drafts import Draft, Sent, plan
+from budgeted.studies.projection import Projection
+
+_AT = "2026-01-02T03:04:05Z"
+_POLICY = "round-robin"
+_TEXTS = {"case": ("case 1", "case 8"), "feature": ("fever",), "value": ("yes",)}
+"""Texts that mean something in the study, by the name of the field."""
+_RECORDED = Record([RecordedValue("case 8", "fever", "no")])
+AMOUNTS = ("2.50", "99")
+_MOST = 300
+
+
+def stages() -> dict[str, Projection]:
+    """Return the study at its beginning; with requests pending, told, and so on; and at its end.
+
+    >>> [each.fate for each in stages()["under way"].requests.values()]
+    ['pending', 'told', 'failed', 'cancelled', 'pending', 'recorded']
+    """
+    answers = [Ask(5), Tell(2, "yes"), Fail(3), Cancel(4), _RECORDED]
+    ends = [Cancel(1), Cancel(5), Close()]
+    return {"new": _after([]), "under way": _after(answers), "closed": _after([*answers, *ends])}
+
+
+def _after(commands: Sequence[Command]) -> Projection:
+    features = [Feature("fever", ("no", "yes"), "1.50"), Feature("cough", ("no", "yes"), 4)]
+    problem = Problem(features, ("well", "ill"), (0.5, 0.5), 50)
+    cases = [(f"case {at}", problem.labels[at % 2]) for at in range(1, 9)]
+    found = Projection(creation("sample", problem, cases, _POLICY, {}, None, 3, "gini"))
+    draft = draft_of(found)
+    done = plan(draft, [Sent(each, "somebody") for each in commands], "sample", _AT)
+    for answer in done.answers:
+        if isinstance(answer, Exception):
+            raise answer
+    found.adopt(draft)
+    return found
+
+
+def draft_of(projection: Projection) -> Draft:
+    """Return a draft on which somebody chooses, at a fixed time."""
+    made = Draft.of(projection)
+    made.signature = (_AT, "somebody", "", "")
+    made.chooser = several(policy(_POLICY))
+    return made
+
+
+def picture(projection: Projection) -> dict[str, Any]:
+    """Return all that a study knows, to compare."""
+    state = projection.state
+    names = ("history", "pending", "belief", "spent", "reserved", "free", "next_number")
+    return {name: getattr(state, name) for name in names} | {
+        "budget": state.problem.budget,
+        "cases left": state.cases_left.tolist(),
+        "cells": projection.cells.tolist(),
+        "taken": projection.taken.tolist(),
+        "requests": dict(projection.requests),
+        "keys": deepcopy(dict(projection.keys)),
+        "withdrawn": (projection.withdrawn, projection.forgotten),
+        "closed": projection.closed,
+        "extras": deepcopy(projection.extras),
+    }
+
+
+def made_up(kind: type[Command]) -> Iterator[dict[str, Any]]:
+    """Yield fields of a command that could make sense, as JSON has them."""
+    known = fields_of(kind)
+    every = itertools.product(*(list(_choices(each)) for each in known))
+    for values in itertools.islice(every, _MOST):
+        yield {each.name: value for each, value in zip(known, values, strict=True)}
+
+
+def _choices(each: Field) -> Iterator[Any]:
+    if not each.required:
+        yield each.default
+    if get_origin(each.hint) is Sequence:
+        parts = get_args(each.hint)[0]._fields
+        yield [[_TEXTS.get(part, ("some text",))[-1] for part in parts]]
+    elif each.may_be(Decimal):
+        yield from AMOUNTS
+    elif each.may_be(str):
+        yield from _TEXTS.get(each.name, ("some text",))
+    elif each.name == "number":
+        yield from range(1, 7)
+    elif each.may_be(int):
+        yield each.about.least or 1
+    if each.may_be(bool):
+        yield each.default is False
+    if each.may_be(type(None)):
+        yield None

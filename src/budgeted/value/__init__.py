@@ -1,0 +1,42 @@
+"""The loss of a belief, and the expected loss after any allocation of purchases.
+
+One entry point per question; each picks the most exact engine that the question allows, and the
+result says which one it was:
+
+=============  ================================================  ==============================
+engine         for                                               exact to
+=============  ================================================  ==============================
+``spectral``   two labels; GINI and entropy                      1e-11
+``grid``       two labels; 0/1 error                             certified bounds
+``enumeration``  anything small                                  rounding
+``particles``  anything                                          a reported standard error
+=============  ================================================  ==============================
+
+These compute with a plain `Belief`. What purchases are worth under what a learner believes is asked
+of `gains`; ``information`` is the engine of the hierarchical learner, in which features may be
+irrelevant. Others can be registered (`ENGINES`, `budgeted.value.base.Engine`); a question that none
+supports is an error in words.
+"""
+
+from __future__ import annotations
+
+from budgeted.value.allocations import Allocation
+from budgeted.value.base import Engine, Gains
+from budgeted.value.engines import ENGINES, check_engine_options
+from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.questions import expected_loss, feature_lookahead, gains, lookahead, loss
+
+__all__ = [
+    "ENGINES",
+    "Allocation",
+    "CellEstimates",
+    "Engine",
+    "Estimate",
+    "Gains",
+    "check_engine_options",
+    "expected_loss",
+    "feature_lookahead",
+    "gains",
+    "lookahead",
+    "loss",
+]

@@ -1,0 +1,129 @@
+"""All cases and all outcomes, one after the other: anything small, exact but for rounding."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from budgeted.errors import EngineError
+from budgeted.learners.belief import Belief
+from budgeted.learners.layout import Integers, every_case, number_of_cases
+from budgeted.value import beta_binomial
+from budgeted.value.base import CELLS, FEATURES, GAINS, Known, Sampling
+from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.loss import Loss
+from budgeted.value.of_beliefs import OfBeliefs
+from budgeted.value.scenarios import ROUNDING, TILE, Scenarios, cells, current_terms, exactly
+
+MOST_TERMS = 10**8
+"""More terms than this are refused: minutes, not seconds."""
+_SMALL = 2**20
+"""Up to so many terms are enumerated rather than sampled."""
+_FEW_CASES = 4096
+"""In a lookahead up to so many cases are enumerated; each costs as much as a particle."""
+
+
+class Enumeration(OfBeliefs):
+    """Goes through everything; any loss and any number of labels."""
+
+    name: ClassVar[str] = "enumeration"
+    rank: ClassVar[int] = 30
+
+    def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
+        """Whether there is little to go through."""
+        if question == GAINS:  # how much there will be to go through is not known yet
+            return False
+        if question == CELLS:
+            return number_of_cases(known.problem) <= _FEW_CASES and not given.any()
+        if question == FEATURES:
+            return sum(terms(known, each) for _, each in _alone(depths, given)) <= _SMALL
+        return terms(known, depths) <= _SMALL
+
+    def expected(
+        self, known: Belief, allocation: Integers, loss: Loss, sampling: Sampling
+    ) -> Estimate:
+        """Return the expected loss over all cases and all outcomes."""
+        return expected_by_enumeration(known, allocation, loss)
+
+    def cells(
+        self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
+    ) -> CellEstimates:
+        """Return the expected loss of each cell; at once if nothing is under way."""
+        if not given.any():
+            return cells(known, enumerate_cases(known), depths, given, loss)
+        values = np.full(depths.shape, np.nan)
+        for feature, label in np.argwhere(depths).tolist():
+            bought = given.copy()
+            bought[feature, label] += depths[feature, label]
+            values[feature, label] = expected_by_enumeration(known, bought, loss)
+        return CellEstimates(values, self.name, ROUNDING)
+
+    def features(
+        self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
+    ) -> CellEstimates:
+        """Return the expected loss of each feature, one after the other."""
+        values = np.full(len(depths), np.nan)
+        for feature, allocation in _alone(depths, given):
+            values[feature] = expected_by_enumeration(known, allocation, loss)
+        return CellEstimates(values, self.name, ROUNDING, np.zeros(len(depths)))
+
+
+def _alone(depths: Integers, given: Integers) -> list[tuple[int, Integers]]:
+    """Each feature that is bought, with what is bought in all if it alone is."""
+    found = []
+    for feature in np.flatnonzero(depths.any(axis=1)).tolist():
+        allocation = given.copy()
+        allocation[feature] += depths[feature]
+        found.append((feature, allocation))
+    return found
+
+
+def terms(known: Known, allocation: Integers) -> int:
+    """Return how many (case, outcome) pairs the enumeration of an allocation has."""
+    return number_of_cases(known.problem) * math.prod(int(n) + 1 for n in allocation.ravel())
+
+
+def enumerate_cases(belief: Belief) -> Scenarios:
+    """Return all cases, weighted by their probability."""
+    if number_of_cases(belief.problem) > MOST_TERMS:
+        raise EngineError(_too_many(number_of_cases(belief.problem)))
+    values = every_case(belief.problem)
+    scenarios = Scenarios(values, np.empty(0), current_terms(belief, values))
+    weights = np.exp(scenarios.log_joint(belief)).sum(axis=1)
+    return Scenarios(values, weights, scenarios.log_terms)
+
+
+def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
+    """Return the expected loss after an allocation, over all cases and all outcomes."""
+    if terms(belief, allocation) > MOST_TERMS:
+        raise EngineError(_too_many(terms(belief, allocation)))
+    scenarios = enumerate_cases(belief)
+    bought = [(i, j) for i, j in np.argwhere(allocation).tolist()]
+    outcomes = math.prod(int(allocation[cell]) + 1 for cell in bought)
+    joint = scenarios.log_joint(belief)
+    total = 0.0
+    sections = min(len(joint), -(-len(joint) * outcomes // TILE))
+    for rows in np.array_split(np.arange(len(joint)), sections):
+        # cases × outcomes so far × labels; each bought cell multiplies the outcomes
+        logs, chances = joint[rows, None, :], np.ones((len(rows), 1))
+        for feature, label in bought:
+            columns = belief.layout.offsets[feature] + scenarios.values[rows, feature]
+            counts, depth = belief.counts[label, columns], int(allocation[feature, label])
+            totals = np.full(len(rows), belief.totals[label, feature])
+            after = (counts[:, None] + np.arange(depth + 1)) / (totals[:, None] + depth)
+            gain = np.log(after) - belief.log_means[label, columns][:, None]
+            logs = np.repeat(logs, depth + 1, axis=1)
+            logs[:, :, label] += np.tile(gain, (1, chances.shape[1]))
+            here = beta_binomial.weights(counts, totals, depth)
+            chances = (chances[:, :, None] * here[:, None, :]).reshape(len(rows), -1)
+        total += float((chances * loss(np.exp(logs))).sum())
+    return exactly(total)
+
+
+def _too_many(number: int) -> str:
+    return (
+        f"enumeration would need {number:.3g} terms, more than {MOST_TERMS:.0e}; "
+        "use engine='particles', or 'auto'"
+    )

@@ -1,0 +1,62 @@
+"""What a loss is: a function of the joint masses P(x, y).
+
+It is a sum over all x of a function of the masses (p₁, …, p_K) of one x that is concave and
+homogeneous of degree one. And it has the shape ``finish(P, A)``, where P is the sum of the
+masses and A gathers a term per mass: so when only one mass moves, as it does when one cell is
+bought, P and A of the others can be computed once (see `budgeted.value.scenarios`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.errors import EngineError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of a classifier that knows the joint masses.
+
+    Parameters
+    ----------
+    name
+        What people call it.
+    term
+        Contribution of one mass.
+    gather
+        How contributions of several masses come together.
+    finish
+        The loss, from the sum of the masses and what was gathered.
+    largest
+        The largest loss of masses that sum to one, by the number of labels.
+
+    Examples
+    --------
+    >>> from budgeted.value.loss import LOSSES
+    >>> [round(float(each(np.array([0.3, 0.1]))), 4) for each in LOSSES.values()]
+    [0.15, 0.2249, 0.1]
+    """
+
+    name: str
+    term: Callable[[Floats], Floats]
+    gather: Any  # np.add or np.maximum; NumPy's stubs know no type that both have
+    finish: Callable[[Floats, Floats], Floats]
+    largest: Callable[[int], float]
+
+    def __call__(self, masses: Floats) -> Floats:
+        """Return the loss of each row of joint masses; labels run along the last axis."""
+        gathered = self.gather.reduce(self.term(masses), axis=-1)
+        return self.finish(masses.sum(axis=-1), gathered)
+
+
+def check_loss_kind(loss: Loss) -> None:
+    """Raise an error unless something can be a loss."""
+    if not isinstance(loss, Loss):
+        raise EngineError(f"loss {loss!r}: must be a budgeted.value.loss.Loss")

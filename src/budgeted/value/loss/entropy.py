@@ -1,0 +1,23 @@
+"""The entropy of the label that is left once a case is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgeted.value.loss.base import Floats, Loss
+
+
+def _xlogx(mass: Floats) -> Floats:
+    # Below the smallest normal number the product is 0 to double precision anyway.
+    result: Floats = mass * np.log(np.maximum(mass, np.finfo(float).tiny))
+    return result
+
+
+ENTROPY = Loss(
+    "entropy",
+    term=_xlogx,
+    gather=np.add,
+    finish=lambda total, terms: _xlogx(total) - terms,
+    largest=lambda labels: float(np.log(labels)),
+)
+"""Conditional entropy of the label given x, in nats."""

@@ -1,0 +1,164 @@
+"""Any loss, any number of labels: a weighted set of cases, all of them or a sample.
+
+A *scenario* is a case x, together with what the purchases under way will have taught about it.
+Two engines share everything but where the scenarios come from: `enumeration` has each x with its
+probability; `particles` draws x from the model, an honest share from each label, and counts the
+standard error.
+
+The loss of one x depends on x only through its joint masses, so its expectation is a mean of
+``loss(posterior)`` over scenarios. For purchases of one cell (i, j) more is exact: only θ_ij
+moves, and the terms with x_i = k see only θ_ijk, whose number of sightings is beta-binomial. So
+with feature i divided out of the scenario (ρ), the sum over k and over all outcomes is done
+exactly, in r(n + 1) terms instead of the C(n + r − 1, n) joint outcomes of the paper's eq. 4::
+
+    Σ_k Σ_c BetaBinomial(c; n, α_ijk, N_ij − α_ijk) · loss(ρ_1 θ_i1k, …, ρ_j (α_ijk+c)/(N_ij+n), …)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from budgeted.learners.belief import Belief
+from budgeted.learners.layout import Floats, Integers
+from budgeted.value import beta_binomial
+from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.loss import Loss
+
+TILE = 2**15
+"""Entries of the largest temporary matrix: they stay in the processor's cache."""
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Scenarios:
+    """Weighted cases and the log-likelihood of each of their values.
+
+    Attributes
+    ----------
+    values
+        Positions of the values, scenarios × features.
+    weights
+        Share of each scenario; they sum to one.
+    log_terms
+        log θ of each value after the purchases under way, features × scenarios × labels.
+    strata
+        Label that a sampled scenario was drawn from; None when all cases are there.
+    outcomes
+        For the features with purchases under way: their parameters after one random outcome
+        that knows nothing of x, scenarios × labels × values.
+    """
+
+    values: Integers
+    weights: Floats
+    log_terms: Floats
+    strata: Integers | None = None
+    outcomes: Mapping[int, Floats] = field(default_factory=dict)
+
+    @property
+    def engine(self) -> str:
+        """What these scenarios are called in results."""
+        return "enumeration" if self.strata is None else "particles"
+
+    def log_joint(self, belief: Belief) -> Floats:
+        """Return log P(x, label), scenarios × labels."""
+        result: Floats = self.log_terms.sum(axis=0) + np.log(belief.problem.prior)
+        return result
+
+
+def current_terms(belief: Belief, values: Integers) -> Floats:
+    """Return log θ of each value as it is believed now, features × scenarios × labels."""
+    columns = (values + belief.layout.starts).T
+    return np.ascontiguousarray(np.moveaxis(belief.log_means[:, columns], 0, -1))
+
+
+def cells(
+    belief: Belief, scenarios: Scenarios, depths: Integers, given: Integers, loss: Loss
+) -> CellEstimates:
+    """Return the expected loss after `depths` more purchases of each cell alone.
+
+    `given` are the purchases under way that the scenarios were drawn with.
+    """
+    joint = scenarios.log_joint(belief)
+    values = np.full(depths.shape, np.nan)
+    errors = np.zeros(depths.shape)
+    for feature in np.flatnonzero(depths.any(axis=1)).tolist():
+        others, log_total = shares(joint - scenarios.log_terms[feature])
+        rows, weights = slice(None), scenarios.weights
+        if scenarios.strata is None:  # each case without the feature once, with its probability
+            rows = scenarios.values[:, feature] == 0
+            others, weights = others[rows], np.exp(log_total[rows])
+        means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
+        for label in np.flatnonzero(depths[feature]).tolist():
+            bought = int(given[feature, label]) + int(depths[feature, label])
+            per_case = _after_purchases(belief, feature, label, bought, others, means, loss)
+            if scenarios.strata is None:
+                values[feature, label] = weights @ per_case
+            else:
+                found = estimate(scenarios, per_case, loss, belief)
+                values[feature, label] = found
+                errors[feature, label] = found.standard_error
+    return CellEstimates(values, scenarios.engine, ROUNDING, errors)
+
+
+def _after_purchases(
+    belief: Belief,
+    feature: int,
+    label: int,
+    purchases: int,
+    others: Floats,
+    means: Floats,
+    loss: Loss,
+) -> Floats:
+    """Expected loss of each scenario over all values of the feature and all outcomes of a cell."""
+    counts = belief.counts[label, belief.columns(feature)]
+    totals = np.full(len(counts), belief.totals[label, feature])
+    chances = beta_binomial.weights(counts, totals, purchases)
+    after = (counts[:, None] + np.arange(purchases + 1)) / (totals[0] + purchases)
+    fixed = np.delete(np.arange(others.shape[1]), label)
+    result = np.empty(len(others))
+    tile = max(1, TILE // after.size)
+    for start in range(0, len(others), tile):
+        rows = slice(start, start + tile)
+        here = means if len(means) == 1 else means[rows]
+        # scenarios × values × labels that stay, and scenarios × values × outcomes of the one moving
+        masses = others[rows, None, fixed] * np.moveaxis(here[:, fixed], 1, 2)
+        moving = others[rows, label, None, None] * after
+        gathered = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
+        total = masses.sum(axis=2)[:, :, None] + moving
+        losses = loss.finish(total, loss.gather(gathered, loss.term(moving)))
+        result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
+    return result
+
+
+def shares(logs: Floats) -> tuple[Floats, Floats]:
+    """Rows of logarithms as shares that sum to one, and the logarithm of what they summed to."""
+    largest = logs.max(axis=-1, keepdims=True)
+    masses = np.exp(logs - largest)
+    total = masses.sum(axis=-1, keepdims=True)
+    return masses / total, (largest + np.log(total))[..., 0]
+
+
+def estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Estimate:
+    """Return the mean of the losses of scenarios, and how sure it is where they were drawn."""
+    value = float(scenarios.weights @ losses)
+    if scenarios.strata is None:
+        return exactly(value)
+    variance = 0.0
+    largest = loss.largest(len(belief.problem.labels))
+    for label, share in enumerate(belief.problem.prior):
+        seen = losses[scenarios.strata == label]
+        # Two made-up particles, one at either end of what a loss can be: a sample that happened
+        # to miss a rare case must not report a standard error of zero.
+        seen = np.concatenate([seen, [0.0, largest]])
+        variance += share**2 * float(seen.var(ddof=1)) / (len(seen) - 2)
+    return Estimate(value, "particles", standard_error=math.sqrt(variance))
+
+
+def exactly(value: float) -> Estimate:
+    """Return an expected loss that is exact but for rounding."""
+    lower, upper = value - ROUNDING, value + ROUNDING
+    return Estimate(value, "enumeration", lower=lower, upper=upper, resolution=ROUNDING)

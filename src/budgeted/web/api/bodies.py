@@ -1,0 +1,57 @@
+"""What routes are given: the workers, the worker of the study, and who acts.
+
+All are coroutines, though none but one waits: others would be run on a thread each, which takes
+longer than all the rest of a request.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from budgeted.studies.drafts import LONGEST_KEY, check_key
+from budgeted.web.names import StudyName
+from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.worker import StudyWorker
+from budgeted.web.workers import StudyWorkers
+
+
+async def _office(request: Request) -> StudyWorkers:
+    found: StudyWorkers = request.app.state.workers
+    return found
+
+
+async def _worker(request: Request, name: StudyName) -> StudyWorker:
+    workers: StudyWorkers = request.app.state.workers
+    return await workers.worker(name)
+
+
+async def _actor(request: Request) -> str:
+    found: str = request.state.actor
+    return found
+
+
+async def _rehearsals(request: Request) -> Rehearsals:
+    found: Rehearsals = request.app.state.rehearsals
+    return found
+
+
+async def _key(
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description=f"Made up by the client, such as a UUID; 1 to {LONGEST_KEY} signs of ASCII "
+            f"without blanks. What is sent again with the same key is not carried out again, and "
+            f"answered with what became of it.",
+        ),
+    ] = None,
+) -> str:
+    return "" if idempotency_key is None else check_key(idempotency_key)
+
+
+TheWorkers = Annotated[StudyWorkers, Depends(_office)]
+TheWorker = Annotated[StudyWorker, Depends(_worker)]
+TheActor = Annotated[str, Depends(_actor)]
+TheRehearsals = Annotated[Rehearsals, Depends(_rehearsals)]
+TheKey = Annotated[str, Depends(_key)]

@@ -1,0 +1,134 @@
+"""What there is to see of one study."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheWorker
+from budgeted.web.failures import documented
+from budgeted.web.views.history import HistoryView
+from budgeted.web.views.model import ModelView, view_of
+from budgeted.web.views.parts import RequestView, request_of
+from budgeted.web.views.study import StudyView, WorklistView
+
+router = APIRouter(prefix="/studies/{name}", tags=["one study"])
+
+Text = Annotated[str, Query(max_length=200)]
+Page = Annotated[int, Query(ge=1, le=1_000_000)]
+Known = Annotated[list[str], Query(max_length=10_000, description="<position of feature>=<value>")]
+Prior = Annotated[list[float], Query(max_length=1_000, description="a share for each label")]
+_CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
+_JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
+_NOT_FOUND = documented(404, 422)
+
+
+class Chart(StrEnum):
+    """The charts of a study."""
+
+    error = "error"
+    worth = "worth"
+    belief = "belief"
+    purchases = "purchases"
+
+
+class PartialCase(BaseModel):
+    """A case known in part, and where it comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    case: dict[str, str] = Field(description="feature → value", examples=[{"fever": "yes"}])
+    prior: dict[str, float] | None = Field(default=None, description="label → share, all of them")
+
+
+@router.get("", responses=_NOT_FOUND)
+async def see_study(worker: TheWorker) -> StudyView:
+    """Return everything on the page of a study."""
+    return await queries.study_page(worker)
+
+
+@router.get("/worklist", responses=_NOT_FOUND)
+async def see_worklist(worker: TheWorker) -> WorklistView:
+    """Return the requests under way."""
+    return await queries.worklist_page(worker)
+
+
+@router.get("/worklist.csv", response_class=Response, responses=_CSV | _NOT_FOUND)
+async def get_worklist(worker: TheWorker) -> Response:
+    """Return the requests under way as CSV, safe to open in a spreadsheet."""
+    return csv_file(await queries.worklist_file(worker), "worklist.csv")
+
+
+@router.get("/history", responses=_NOT_FOUND)
+async def see_history(
+    worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "", feature: Text = "",
+    case: Text = "", page: Page = 1,
+) -> HistoryView:  # fmt: skip
+    """Return a page of the log, newest first."""
+    return await queries.history_page(worker, text, kind, who, feature, case, page)
+
+
+@router.get("/history.csv", response_class=Response, responses=_CSV | _NOT_FOUND)
+async def get_history(
+    worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "", feature: Text = "",
+    case: Text = "",
+) -> Response:  # fmt: skip
+    """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
+    file = await queries.history_file(worker, text, kind, who, feature, case)
+    return csv_file(file, "history.csv")
+
+
+@router.get("/requests/{number}", responses=_NOT_FOUND)
+async def see_request(worker: TheWorker, number: int) -> RequestView:
+    """Return a request, and what is kept of all that was compared for it."""
+    snapshot = await worker.look()
+    return request_of(snapshot.request(number), snapshot.state.problem, 10_000)
+
+
+@router.get("/model", responses=_NOT_FOUND)
+async def see_model(worker: TheWorker, known: Known = [], prior: Prior = []) -> ModelView:  # noqa: B006
+    """Return what the classifier says of a case known in part."""
+    return await queries.model_page(worker, tuple(known), tuple(prior))
+
+
+@router.post("/predict", responses=documented(403, 404, 413, 422))
+async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
+    """Return what the classifier says of a case known in part, by names."""
+    snapshot = await worker.look()
+    model = snapshot.model()
+    if given.prior is not None:
+        model = model.with_prior(given.prior)
+    return view_of(snapshot, model, given.case)
+
+
+@router.get("/model.json", response_class=Response,
+            responses=_JSON | _NOT_FOUND)  # fmt: skip
+async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: B006
+    """Return the classifier in its documented format."""
+    return json_file(await queries.model_file(worker, tuple(prior)), "model.json")
+
+
+@router.get("/charts/{which}", response_class=JSONResponse, responses=_NOT_FOUND)
+async def see_chart(worker: TheWorker, which: Chart, feature: Text = "") -> JSONResponse:
+    """Return a chart as a Vega-Lite dictionary, its data inside."""
+    return JSONResponse(await queries.chart(worker, which.value, feature))
+
+
+def csv_file(text: str, name: str) -> Response:
+    """Return a CSV to be saved; the name is ours, never one that somebody chose."""
+    return _file(text, name, "text/csv; charset=utf-8")
+
+
+def json_file(text: str, name: str) -> Response:
+    """Return JSON to be saved."""
+    return _file(text, name, "application/json")
+
+
+def _file(text: str, name: str, kind: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode(errors="replace"), media_type=kind, headers=headers)

@@ -1,0 +1,173 @@
+"""What each address shows, for people and programs alike: one function per page."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from budgeted.errors import BudgetedError, JournalError, UnknownError
+from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.simulation.judge import Validation
+from budgeted.studies.measured import measure
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.status import status_of
+from budgeted.web import charts
+from budgeted.web.hints import words
+from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
+from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.rehearsals import (
+    RehearsalsView,
+    RehearsalView,
+    rehearsal_view,
+    rehearsals_view,
+)
+from budgeted.web.views.studies import StudiesView, card_from, card_of
+from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
+from budgeted.web.worker import StudyWorker
+from budgeted.web.workers import StudyWorkers
+
+CHARTS = ("error", "worth", "belief", "purchases")
+
+
+async def studies_page(workers: StudyWorkers) -> StudiesView:
+    """Return the list of studies; one that cannot be opened does not hide the others."""
+    cards, broken = [], []
+    for name, found in (await workers.summaries()).items():
+        if not isinstance(found, JournalError):
+            cards.append(card_from(name, found))
+            continue
+        try:  # what is kept for lists is damaged: the study itself may be whole
+            cards.append(await (await workers.worker(name)).view("card", card_of))
+        except BudgetedError as error:
+            broken.append(f"{name}: {'; '.join(words(error))}")
+    cards.sort(key=lambda card: card.last_at, reverse=True)
+    return StudiesView(studies=cards, broken=broken)
+
+
+async def study_page(worker: StudyWorker) -> StudyView:
+    """Return the page of a study."""
+    return await worker.view("study", _study, worker.validation, worker.most_at_once)
+
+
+async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
+    """Return the requests under way, and what became of the others that a page shows."""
+    return await worker.view("cards", cards_view, shown)
+
+
+async def worklist_page(worker: StudyWorker) -> WorklistView:
+    """Return the requests under way."""
+    return await worker.view("worklist", worklist_view)
+
+
+async def worklist_file(worker: StudyWorker) -> str:
+    """Return the requests under way as CSV."""
+    return await worker.view("worklist.csv", worklist_csv)
+
+
+async def history_page(
+    worker: StudyWorker,
+    text: str = "",
+    kind: str = "",
+    who: str = "",
+    feature: str = "",
+    case: str = "",
+    page: int = 1,
+) -> HistoryView:
+    """Return a page of the log."""
+    return await worker.view("history", history_view, text, kind, who, feature, case, page)
+
+
+async def history_file(
+    worker: StudyWorker,
+    text: str = "",
+    kind: str = "",
+    who: str = "",
+    feature: str = "",
+    case: str = "",
+) -> str:
+    """Return the log as CSV."""
+    return await worker.view("history.csv", history_csv, text, kind, who, feature, case)
+
+
+async def model_page(
+    worker: StudyWorker, known: tuple[str, ...] = (), prior: tuple[float, ...] = ()
+) -> ModelView:
+    """Return what the classifier says of a case known in part."""
+    return await worker.view("model", model_view, known, prior)
+
+
+async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:
+    """Return the classifier as JSON."""
+    return await worker.view("model.json", _model, prior)
+
+
+async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str, Any]:
+    """Return a chart as a Vega-Lite dictionary with its data inside.
+
+    Parameters
+    ----------
+    worker
+        Of the study.
+    which
+        One of `CHARTS`.
+    feature
+        Whose belief to show; the first one's unless given.
+    """
+    if which == "error":
+        points = await worker.curve()
+        budget = float(worker.snapshot().state.problem.budget)
+        return charts.error_against_money(points, budget)
+    if which not in CHARTS:
+        raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
+    return await worker.view("chart", _chart, which, feature)
+
+
+def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:
+    """Return the list of rehearsals."""
+    return rehearsals_view(rehearsals.all(), rehearsals.limits.runs)
+
+
+async def rehearsal_page(rehearsals: Rehearsals, id: str) -> RehearsalView:
+    """Return a rehearsal with what its runs say so far."""
+    job = rehearsals.find(id)
+    return await asyncio.to_thread(rehearsal_view, job, await rehearsals.results(job))
+
+
+async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[str, Any]:
+    """Return a chart of a rehearsal, ``error`` or ``purchases``, once there is a run to show."""
+    job = rehearsals.find(id)
+    results = {
+        label: runs for label, runs in (await rehearsals.results(job)).items() if runs.errors.size
+    }
+    if not results:
+        raise UnknownError("there is nothing to show yet: no run has bought anything")
+    draw = {"error": curves_figure, "purchases": purchases_figure}.get(which)
+    if draw is None:
+        raise UnknownError(f"there is no chart {which!r}; there are error, purchases")
+    return await asyncio.to_thread(draw, job.wanted.title, results)
+
+
+def _study(study: Snapshot, validation: Validation | None, most_at_once: int) -> StudyView:
+    measured = None
+    if validation is not None:
+        measured = measure(study.predictor, validation)
+    return study_view(study, most_at_once, validation is not None, measured)
+
+
+def _model(study: Snapshot, prior: tuple[float, ...]) -> str:
+    return with_shares(study.model(), prior).to_json()
+
+
+def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
+    if which == "belief":
+        problem = study.state.problem
+        name = feature or problem.features[0].name
+        if name not in [each.name for each in problem.features]:
+            raise UnknownError(f"there is no feature {name!r}")
+        return charts.belief_of(study.predictor, name)
+    status = status_of(study, 0)
+    if which == "worth":
+        return charts.worth(status.cells)
+    return charts.purchases(status.cells)

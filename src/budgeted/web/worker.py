@@ -1,0 +1,279 @@
+"""One study on the server: what people want of it is collected and carried out together.
+
+While one write to the journal is under way, commands wait; then all that wait go in with the next
+one (`budgeted.studies.ledger`). So fifty people who work at once wait for two writes, not for
+fifty. Nothing touches the `Study` on two threads at once; pages get a `Snapshot`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+from budgeted.cache import Cache
+from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
+from budgeted.simulation.judge import Validation
+from budgeted.studies.commands import Command
+from budgeted.studies.drafts import Done, Sent
+from budgeted.studies.events import Entry
+from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.study import Study
+from budgeted.web.curve import Curve
+from budgeted.web.footprint import footprint
+
+View = TypeVar("View")
+
+_MOST_TOGETHER = 500
+"""Commands of one write; the rest waits for the next."""
+_MOST_WAITING = 5_000
+_MOST_VIEWS = 8_000_000
+"""Bytes of the pages of one study that are kept."""
+_MUCH_MORE = 1.2
+_TURNS = 3
+"""Of the loop between two writes: answers leave, and what comes back at once goes in together."""
+
+
+class _Waiting(NamedTuple):
+    """A command (None: only a look), and who waits for it."""
+
+    sent: Sent | None
+    future: asyncio.Future[Any]
+
+
+class StudyWorker:
+    """The study that people work on.
+
+    Parameters
+    ----------
+    study
+        Open; the worker lets go of it in the end.
+    validation
+        Cases that the classifier is judged on, if there are any.
+    most_at_once
+        Requests of one `ask`, or of another command that asks for some.
+    threads
+        Where the study is read and written, never on two of them at once; Python's own unless
+        given.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        validation: Validation | None = None,
+        most_at_once: int = 200,
+        threads: Executor | None = None,
+    ) -> None:
+        self._study = study
+        self.name = study.name
+        self._snapshot = study.snapshot()
+        self._seq = self._snapshot.events
+        self.most_at_once = most_at_once
+        self._waiting: list[_Waiting] = []
+        self._running: asyncio.Task[None] | None = None
+        self._threads = threads
+        self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
+        self._released = False
+        self._reopened = 0
+        self._measured = (0, 0)  # how many events there were, and how many bytes
+        self._news = asyncio.Condition()
+        self._validation = validation
+        self._curve: Curve | None = None
+        self._curve_of = 0  # which history it shows
+        self._curve_lock = asyncio.Lock()
+        self.watchers = 0
+        self.uploading = asyncio.Lock()
+        """Held while other cases to judge on are taken, by one after the other."""
+
+    @property
+    def reopened(self) -> int:
+        """How often the study turned out to have another history, and was read anew."""
+        return self._reopened
+
+    @property
+    def seq(self) -> int:
+        """Number of the last event that is known here."""
+        return self._seq
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody watches, waits, or is being served."""
+        working = self._running is not None and not self._running.done()
+        return bool(self.watchers or self._waiting or working or self.uploading.locked())
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the study takes, with what is kept of its pages."""
+        events = self._snapshot.events
+        if events >= _MUCH_MORE * self._measured[0]:  # it takes a moment
+            self._measured = (events, footprint(self._snapshot))
+        curve = 0 if self._curve is None else self._curve.bytes
+        return self._measured[1] + self._views.bytes + curve
+
+    @property
+    def validation(self) -> Validation | None:
+        """The cases that the classifier is judged on."""
+        return self._validation
+
+    def judge_on(self, validation: Validation | None) -> None:
+        """Take other cases to judge the classifier on."""
+        self._validation, self._curve = validation, None
+
+    async def look(self) -> Snapshot:
+        """Return the study as it is now, with what others wrote since."""
+        return (await self._look())[1]
+
+    async def _look(self) -> tuple[int, Snapshot]:
+        """Which of its histories the study has, as `reopened` counts them, and how it is now."""
+        await self._wait_for(None)
+        # In this order, the opposite of that in `_start_anew`: what is kept under an old history is
+        # never looked for.
+        return self._reopened, self._snapshot
+
+    def snapshot(self) -> Snapshot:
+        """Return the study as it was known here last."""
+        return self._snapshot
+
+    async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
+        """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
+
+        Parameters
+        ----------
+        key, arguments
+            What the result depends on, besides the study.
+        function
+            What to compute.
+        """
+        history, snapshot = await self._look()
+        place = (key, history, snapshot.events, *arguments)
+        found: View | None = self._views.get(place)
+        if found is None:
+            found = await asyncio.to_thread(function, snapshot, *arguments)
+            if (history, snapshot.events) == (
+                self._reopened,
+                self._seq,
+            ):  # else nobody will look for it again
+                self._views.put(place, found)
+        return found
+
+    async def curve(self) -> list[dict[str, Any]]:
+        """Return predicted and measured error against money, up to the last event."""
+        async with self._curve_lock:
+            history, snapshot = await self._look()
+            curve = self._curve
+            if curve is None or self._curve_of != history:
+                curve = Curve(snapshot.created, self._validation)
+                self._curve, self._curve_of = curve, history
+            return await asyncio.to_thread(_grown, curve, snapshot)
+
+    async def news(self, after: int, reopened: int = 0) -> tuple[Entry, ...]:
+        """Wait for events behind a number, and return them.
+
+        Parameters
+        ----------
+        after
+            Number of the last event that is known.
+        reopened
+            As of this attribute when it was read; another history is news as well.
+        """
+        async with self._news:
+            await self._news.wait_for(lambda: self.seq > after or self.reopened != reopened)
+        return (await self.look()).entries[after:]
+
+    async def do(self, command: Command, *, by: str, key: str = "") -> Done:
+        """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
+        size = command.sized_by
+        if size is not None and (wanted := getattr(command, size)) > self.most_at_once:
+            raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
+        done: Done = await self._wait_for(Sent(command, by, key))
+        number = getattr(command, "number", None)
+        if number is not None and not done.requests:  # told before: harmless, and still an answer
+            done = replace(done, requests=((await self.look()).request(number),))
+        return done
+
+    async def release(self) -> None:
+        """Let what is under way end, and let go of the database."""
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        self._released = True
+        await asyncio.to_thread(self._study.release)
+
+    def _wait_for(self, sent: Sent | None) -> asyncio.Future[Any]:
+        if len(self._waiting) >= _MOST_WAITING:
+            raise BusyError("too many people want something of this study; try again in a moment")
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(sent, future))
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._carry_out())
+        return future
+
+    async def _carry_out(self) -> None:
+        """Carry out what waits, all that came meanwhile at once, until nothing does."""
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            batch, self._waiting = (
+                self._waiting[:_MOST_TOGETHER],
+                self._waiting[_MOST_TOGETHER:],
+            )
+            # A decision looks anew at every feature that changed: once, if answers come first.
+            batch.sort(key=lambda each: each.sent is not None and each.sent.command.late)
+            sent = [each.sent for each in batch if each.sent is not None]
+            look = len(sent) < len(batch)
+            known = (self._seq, self._reopened)
+            try:
+                answers = await loop.run_in_executor(self._threads, self._work, sent, look)
+            except Exception as error:
+                for each in batch:
+                    if not each.future.done():
+                        each.future.set_exception(error)
+                continue
+            given = iter(answers)
+            for each in batch:
+                answer = None if each.sent is None else next(given)
+                if each.future.done():  # who asked has gone away
+                    continue
+                if isinstance(answer, BudgetedError):
+                    each.future.set_exception(answer)
+                else:
+                    each.future.set_result(answer)
+            if (self._seq, self._reopened) != known:
+                async with self._news:
+                    self._news.notify_all()
+            for _ in range(_TURNS):  # else deciding would slow the answers down
+                await asyncio.sleep(0)
+
+    def _start_anew(self) -> None:
+        """Forget all that was made of the history before."""
+        self._reopened += 1
+        self._views.clear()
+        self._curve = None
+        self._snapshot = self._study.snapshot()
+
+    def _work(self, sent: list[Sent], look: bool) -> tuple[Done | BudgetedError, ...]:
+        """Carry out commands on a thread; make a snapshot if somebody looks."""
+        answers: tuple[Done | BudgetedError, ...] = ()
+        try:
+            if sent:
+                answers = self._study.carry_out(sent, shared=True)
+            else:
+                self._study.refresh()
+        except ForeignHistoryError as error:
+            # Who wanted something was looking at another history; who only looks sees this one.
+            self._study.reopen()
+            self._start_anew()
+            answers = (error,) * len(sent)
+        if self._seq != self._study.events and self._views.bytes:
+            self._views.clear()  # what was made of fewer events is not wanted any more
+        self._seq = self._study.events
+        if look and self._snapshot.events < self._seq:
+            self._snapshot = self._study.snapshot()
+        if self._released:  # somebody held on to a worker that was put away
+            self._study.release()
+        return answers
+
+
+def _grown(curve: Curve, snapshot: Snapshot) -> list[dict[str, Any]]:
+    curve.advance(snapshot.entries[curve.seq :])
+    return curve.points

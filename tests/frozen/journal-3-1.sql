@@ -1,0 +1,45 @@
+CREATE TABLE budgeted_events (
+	study VARCHAR NOT NULL,
+	seq INTEGER NOT NULL,
+	at VARCHAR NOT NULL,
+	actor VARCHAR NOT NULL,
+	key VARCHAR NOT NULL,
+	command VARCHAR NOT NULL,
+	body TEXT NOT NULL,
+	digest VARCHAR NOT NULL,
+	PRIMARY KEY (study, seq)
+);
+INSERT INTO budgeted_events VALUES ('flu, größer', 1, '2026-01-02T03:04:00Z', 'Ännë', '', '', '{"features":[{"name":"fever","kind":"categorical","parameters":{"values":["no","yes"]},"cost":"1.50","prior_counts":1.0},{"name":"cough","kind":"categorical","parameters":{"values":["no","yes","bloody"]},"cost":"1","prior_counts":0.5}],"labels":["well","ill"],"prior":[0.7,0.3],"budget":"20.00","policy":"round-robin","parameters":{},"case_rule":"fresh","seed":1,"loss":"gini","cases":[["P0","well"],["P1","ill"],["P2","well"],["P3","ill"],["P4","well"],["P5","ill"],["P6","well"],["P7","ill"],["P8","well"],["P9","ill"],["P10","well"],["P11","ill"]],"package":"0.1.0","learner":"naive-bayes","learner_parameters":{},"price_list":"per-feature","price_parameters":{},"kind":"created","version":1}', '324d4f4adeceea58a687d14abb143ccbf15e918c5e01a3b80ee1806767c44445');
+INSERT INTO budgeted_events VALUES ('flu, größer', 2, '2026-01-02T03:04:01Z', 'Ännë', 'k1', '2af95e397c13e8ec', '{"case":"P6","label":"well","lines":[{"number":1,"feature":"fever","cost":"1.50"}],"scores":[["fever","well",0.0],["fever","ill",1.0],["cough","well",2.0],["cough","ill",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', '17d4cb21c871c96099e938762fede498789cd858a76eb35048f66cde837c810b');
+INSERT INTO budgeted_events VALUES ('flu, größer', 3, '2026-01-02T03:04:01Z', 'Ännë', 'k1', '2af95e397c13e8ec', '{"case":"P1","label":"ill","lines":[{"number":2,"feature":"fever","cost":"1.50"}],"scores":[["fever","ill",0.0],["cough","well",1.0],["cough","ill",2.0],["fever","well",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', '9c8e974b8bbbd5f2ea7c97cf2290f5252765302af0855d31dffdbb724209aaba');
+INSERT INTO budgeted_events VALUES ('flu, größer', 4, '2026-01-02T03:04:01Z', 'Ännë', 'k1', '2af95e397c13e8ec', '{"case":"P4","label":"well","lines":[{"number":3,"feature":"cough","cost":"1"}],"scores":[["cough","well",0.0],["cough","ill",1.0],["fever","well",2.0],["fever","ill",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', 'e5c1aabf58cb6a2e3dd92e08f5578517e360bca67a7407e7a600e6ee0c7fd934');
+INSERT INTO budgeted_events VALUES ('flu, größer', 5, '2026-01-02T03:04:01Z', 'Ännë', 'k1', '2af95e397c13e8ec', '{"case":"P7","label":"ill","lines":[{"number":4,"feature":"cough","cost":"1"}],"scores":[["cough","ill",0.0],["fever","well",1.0],["fever","ill",2.0],["cough","well",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', 'fb4918ef75cd43adde7be97581ae35546ec9f1f08049de1dc377c46154fcff01');
+INSERT INTO budgeted_events VALUES ('flu, größer', 6, '2026-01-02T03:04:02Z', 'Ännë', 'k2', '5bbaa72758d4582d', '{"number":1,"value":"yes","cost":"1.50","kind":"told","version":1}', '6482f98a46d74b490b52aed49939b055d80213867c54c3feec6857801f1eed27');
+INSERT INTO budgeted_events VALUES ('flu, größer', 7, '2026-01-02T03:04:03Z', 'Ännë', 'k3', '784a0382ffa57966', '{"number":2,"value":"no","cost":"2.25","kind":"told","version":1}', 'cb06f26f34ede89cce5c98624751538a536dcc57eeb519aaaf43adc3f76abf54');
+INSERT INTO budgeted_events VALUES ('flu, größer', 8, '2026-01-02T03:04:04Z', 'Ännë', 'k4', '6bcd73cdd4fbe42d', '{"number":3,"charged":"0.50","usable":false,"why":"tube broken","kind":"failed","version":1}', 'b698646172f2c33f105e1e6a054a8cada9f528d605247a2a9140408dd628fbe0');
+INSERT INTO budgeted_events VALUES ('flu, größer', 9, '2026-01-02T03:04:05Z', 'Ännë', 'k5', '7b6470dfee6aab69', '{"number":4,"why":"holidays","kind":"cancelled","version":1}', '111e070cded18dbb62faa4bcf7bf18a3b6c54565db65dc4beb1de9a66cd2acc7');
+INSERT INTO budgeted_events VALUES ('flu, größer', 10, '2026-01-02T03:04:06Z', 'Ännë', 'k6', 'fde711e4e03b86c6', '{"number":4,"fate":"cancelled","value":null,"charged":"0","cost":"1","why":"a slip","kind":"undone","version":1}', '8e0873c9563d053520aa77d42f7b63d2155cffa8e62d3c78ab46e3d50c7c569c');
+INSERT INTO budgeted_events VALUES ('flu, größer', 11, '2026-01-02T03:04:07Z', 'Ännë', 'k7', '3ea4e1b5f624518a', '{"number":1,"old_value":"yes","value":"no","old_cost":"1.50","cost":"1.25","why":"misread","kind":"corrected","version":1}', '4a0ac8be3d19988fbe3dccdcaf6fa91c6d070284f66044e518682413499757df');
+INSERT INTO budgeted_events VALUES ('flu, größer', 12, '2026-01-02T03:04:08Z', 'Ännë', 'k8', '8337a09942ae8501', '{"number":4,"value":"yes","cost":"1","kind":"told","version":1}', '91717374360eba2240748389dbfee646de480be225900e2d27ba87dbd571afc4');
+INSERT INTO budgeted_events VALUES ('flu, größer', 13, '2026-01-02T03:04:08Z', 'Ännë', 'k8', '8337a09942ae8501', '{"number":5,"case":"P8","feature":"fever","label":"well","value":"no","cost":"1.50","kind":"recorded","version":1}', '1ee82e3fb9bf20b64c92bb6bf56bf931ae962f4fcfee38d76c3ef5574e380311');
+INSERT INTO budgeted_events VALUES ('flu, größer', 14, '2026-01-02T03:04:09Z', 'Ännë', 'k9', '670a04b94135030b', '{"old_budget":"20.00","budget":"30.50","why":"a donation","kind":"budget_changed","version":1}', '64893910dadd552571a692b7181e5b402a880ae57093dbdca4e9684a4508b0ee');
+INSERT INTO budgeted_events VALUES ('flu, größer', 15, '2026-01-02T03:04:10Z', 'Ännë', 'k10', 'aaa3ed16f53e48d4', '{"case":"P11","label":"ill","lines":[{"number":6,"feature":"fever","cost":"1.50"}],"scores":[["fever","ill",0.0],["cough","well",1.0],["cough","ill",2.0],["fever","well",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', '0db34cf83f58485c6b6cb067eb2523a66a898b78dbb7bb3f6edf4cb693b0cb5f');
+INSERT INTO budgeted_events VALUES ('flu, größer', 16, '2026-01-02T03:04:10Z', 'Ännë', 'k10', 'aaa3ed16f53e48d4', '{"case":"P0","label":"well","lines":[{"number":7,"feature":"cough","cost":"1"}],"scores":[["cough","well",0.0],["cough","ill",1.0],["fever","well",2.0],["fever","ill",3.0]],"compared":{"number":4,"lowest":0.0,"mean":1.5,"highest":3.0},"reason":"it is next in turn","engine":"","policy":"round-robin","parameters":{},"package":"budgeted 0.1.0","kind":"asked","version":1}', '974dc55e8f02f9c529f385b7173dafb38617b29e920680930887e8ad2282cc88');
+INSERT INTO budgeted_events VALUES ('flu, größer', 17, '2026-01-02T03:04:11Z', 'Ännë', 'k11', '9b3e9d7a564d7c77', '{"number":5,"old_value":"no","value":null,"old_cost":"1.50","cost":"1.50","why":"case withdrawn","kind":"corrected","version":1}', 'db35b78319aff3b33c6e49754352a4b7eb6c1ffb3c4aec2dc0a628f7de3fedf7');
+INSERT INTO budgeted_events VALUES ('flu, größer', 18, '2026-01-02T03:04:11Z', 'Ännë', 'k11', '9b3e9d7a564d7c77', '{"case":"P8","why":"asked to","forget":true,"kind":"withdrawn","version":1}', '49b69eff2d600593008de60e72fdc317c125362debb06b7b388aa2b88fdd5856');
+INSERT INTO budgeted_events VALUES ('flu, größer', 19, '2026-01-02T03:04:12Z', 'Ännë', 'k12', 'a950966ca9c966b7', '{"number":6,"why":"","kind":"cancelled","version":1}', 'f42e16d7b37bb4021708f01e50ff5c75529d76d86d987dec7302e064bf76def1');
+INSERT INTO budgeted_events VALUES ('flu, größer', 20, '2026-01-02T03:04:13Z', 'Ännë', 'k13', '189e7ab244f1cfeb', '{"number":7,"why":"","kind":"cancelled","version":1}', 'eb28b2e50a08a543ac12fa6e1a2e43e09939dc70a56b3bf8913ffc05c940a71d');
+INSERT INTO budgeted_events VALUES ('flu, größer', 21, '2026-01-02T03:04:14Z', 'Ännë', 'k99', '6ca3ec9a2a06f230', '{"why":"enough","kind":"closed","version":1}', '97f4f6bde762f3a8e3d2e5aa8d9e3862127de322913d2432fbec4d8ebf42cfb8');
+CREATE TABLE budgeted_format (
+	version INTEGER NOT NULL
+);
+INSERT INTO budgeted_format VALUES (3);
+CREATE TABLE budgeted_heads (
+	study VARCHAR NOT NULL,
+	seq INTEGER NOT NULL,
+	digest VARCHAR NOT NULL,
+	summary TEXT NOT NULL,
+	summary_digest VARCHAR NOT NULL,
+	PRIMARY KEY (study)
+);
+INSERT INTO budgeted_heads VALUES ('flu, größer', 21, '97f4f6bde762f3a8e3d2e5aa8d9e3862127de322913d2432fbec4d8ebf42cfb8', '{"budget": "30.50", "spent": "6.50", "reserved": "0.00", "features": 2, "cases": 12, "labels": ["well", "ill"], "policy": "round-robin", "bought": 3, "pending": 0, "events": 21, "closed": true, "started_at": "2026-01-02T03:04:00Z", "started_by": "Ännë", "last_at": "2026-01-02T03:04:14Z", "last_by": "Ännë", "last_words": "closed (enough)"}', '3eb1ab7a2fd13ce09373cfe3f882f59f4be5d9e562e10e2ab72eb4a3542adbdd');

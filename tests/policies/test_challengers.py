@@ -1,0 +1,552 @@
+"""Policies that compare expected losses in other ways: their rules by slow and obvious means."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from budgeted import Belief, Feature, Problem, Purchase, State
+from budgeted.errors import AllocationError, BudgetedError, EngineError, PolicyError
+from budgeted.learners.layout import layout_of
+from budgeted.policies import policy
+from budgeted.policies.kg_star import numbers
+from budgeted.testing import policies as contracts
+from budgeted.value import expected_loss, feature_lookahead, lookahead, loss, spectral
+from tests import oracles
+from tests.strategies import beliefs, ordinary_counts, problems
+
+COSTS = st.sampled_from(["0.5", "1", "2", "3"])
+LOSSES = st.sampled_from(["gini", "entropy"])
+
+
+@st.composite
+def states(draw, labels=2, most=6, costs=COSTS, **options):
+    """States in the middle of a run, some requests under way."""
+    problem = draw(
+        problems(labels=labels, features=(1, 3), values=(2, 3), prior_counts=ordinary_counts,
+                 costs=costs, **options)
+    )  # fmt: skip
+    state = State.start(problem, cases=(4,) * labels)
+    for _ in range(draw(st.integers(0, most))):
+        if state.affordable():
+            action = draw(st.sampled_from(state.affordable()))
+            value = draw(st.integers(0, layout_of(problem).sizes[action.feature] - 1))
+            cost = problem.features[action.feature].cost
+            state = state.after(Purchase(*action, value, cost))
+    for _ in range(draw(st.integers(0, 2))):
+        if state.affordable():
+            state = state.reserve(draw(st.sampled_from(state.affordable())))
+    return state
+
+
+def after(state, cell, number, kind):
+    """The expected loss after the requests under way and more purchases of one cell."""
+    bought = state.under_way()
+    bought[cell] = bought.get(cell, 0) + number
+    return expected_loss(state.belief, bought, kind)
+
+
+def cost_of(state, cell):
+    return float(state.problem.features[cell.feature].cost)
+
+
+@given(st.data(), beliefs(features=(1, 5), prior_counts=ordinary_counts), LOSSES)
+@settings(max_examples=60)
+def test_features_are_looked_ahead_as_allocations_are(data, belief, kind):
+    """All labels of a feature bought together, beside what is under way: within 1e-11."""
+    shape = (len(belief.problem.features), 2)
+    drawn = data.draw(st.lists(st.integers(0, 12), min_size=shape[0] * 2, max_size=shape[0] * 2))
+    depths = np.reshape(np.array(drawn, dtype=np.int64), shape)
+    given_ = {(0, 1): data.draw(st.integers(0, 3))}
+    found = feature_lookahead(belief, depths, kind, given=given_)
+    assert found.values.shape == (shape[0],)
+    for feature in range(shape[0]):
+        if not depths[feature].any():
+            assert np.isnan(found.values[feature])
+            continue
+        bought = Counter({(feature, label): int(depths[feature, label]) for label in range(2)})
+        truth = expected_loss(belief, bought + Counter(given_), kind)
+        assert found.values[feature] == pytest.approx(truth, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "engine"),
+    [(2, "gini", "spectral"), (2, "entropy", "spectral"), (2, "zero_one", "grid"),
+     (3, "gini", "enumeration"), (3, "zero_one", "enumeration"), (2, "gini", "enumeration")],
+)  # fmt: skip
+@pytest.mark.parametrize("under_way", [{}, {(1, 0): 2}])
+def test_features_are_looked_ahead_as_brute_force_says(labels, kind, engine, under_way):
+    problem = contracts.make_problem(["1"] * 2, labels=labels)
+    belief = Belief.prior(problem).observe(0, 0, 1, 3).observe(0, 1, 0, 2).observe(1, 1, 1)
+    depths = np.array([[2, 1, 1][:labels], [0, 3, 0][:labels]])
+    asked = engine if (labels, engine) == (2, "enumeration") else "auto"
+    found = feature_lookahead(belief, depths, kind, given=under_way, engine=asked)
+    assert found.engine == engine
+    for feature in range(2):
+        bought = Counter(under_way)
+        for label in range(labels):
+            bought[feature, label] += int(depths[feature, label])
+        truth = oracles.brute_expected_loss(oracles.counts_of(belief), problem.prior, bought, kind)
+        assert found.values[feature] == pytest.approx(truth, abs=max(1e-10, found.resolution))
+    if engine == "grid":
+        assert (found.lower <= found.upper).all()
+
+
+@pytest.mark.slow
+def test_features_are_looked_ahead_by_particles_within_their_error():
+    problem = contracts.make_problem(["1"] * 7, labels=3, values=4)
+    belief = Belief.prior(problem).observe(0, 0, 1, 9).observe(0, 1, 2, 9).observe(0, 2, 3, 9)
+    depths = np.full((7, 3), 4)
+    depths[3] = 0
+    found = feature_lookahead(belief, depths, "gini", particles=4000, rng=5)
+    assert found.engine == "particles"
+    assert np.isnan(found.values).tolist() == [False] * 3 + [True] + [False] * 3
+    for feature in (0, 1):
+        bought = {(feature, label): 4 for label in range(3)}
+        many = expected_loss(belief, bought, "gini", particles=200_000, rng=1)
+        assert abs(found.values[feature] - many) < 4 * found.standard_errors[feature] + 0.002
+    again = feature_lookahead(belief, depths, "gini", particles=4000, rng=5)
+    assert np.array_equal(found.values, again.values, equal_nan=True)
+
+
+def test_feature_lookahead_refuses_what_lookahead_refuses():
+    belief = Belief.prior(contracts.make_problem(["1"] * 2))
+    with pytest.raises(AllocationError, match="2 features × 2 labels"):
+        feature_lookahead(belief, np.ones((2, 3), dtype=np.int64))
+    with pytest.raises(AllocationError, match="too many"):
+        feature_lookahead(belief, np.full((2, 2), 10**7))
+    with pytest.raises(EngineError, match="no loss"):
+        feature_lookahead(belief, np.ones((2, 2), dtype=np.int64), "brier")
+
+
+def slow_shares(total, most, losses):
+    """One purchase after the other to the label that has least, the best alone first."""
+    shares = [0] * len(most)
+    for _ in range(total):
+        room = [label for label in range(len(most)) if shares[label] < most[label]]
+        shares[min(room, key=lambda label: (shares[label], losses[label], label))] += 1
+    return shares
+
+
+@given(states(), LOSSES)
+@settings(max_examples=40)
+def test_pair_lookahead_shares_the_money_between_the_labels(state, kind):
+    choice = policy("pair-lookahead", loss=kind).choose(state, np.random.default_rng(0))
+    depths = state.depths()
+    if choice is None:
+        assert not depths.any()
+        return
+    best, alone = {}, {}
+    for feature in {cell.feature for cell in state.affordable()}:
+        cost = state.problem.features[feature].cost
+        total = min(int(state.free // cost), int(depths[feature].sum()))
+        for label in range(2):
+            number = min(int(depths[feature, label]), -(-total // 2))
+            alone[feature, label] = (
+                after(state, (feature, label), number, kind) if number else math.inf
+            )
+        worth = [round(alone[feature, label], 12) for label in range(2)]
+        shares = slow_shares(total, depths[feature].tolist(), worth)
+        bought = Counter(state.under_way())
+        bought.update({(feature, label): share for label, share in enumerate(shares)})
+        best[feature] = expected_loss(state.belief, bought, kind)
+    for cell, score in choice.scores.items():
+        assert score == pytest.approx(best[cell.feature], abs=1e-10)
+    chosen = choice.action
+    assert best[chosen.feature] <= min(best.values()) + 1e-10
+    assert alone[chosen] <= min(alone[chosen.feature, label] for label in range(2)) + 1e-10
+
+
+def test_pair_lookahead_sees_what_one_label_cannot_show():
+    """With the money shared, each feature is judged lower than by any one label."""
+    state = State.start(contracts.make_problem(["1"] * 3, budget="40"))
+    pair = policy("pair-lookahead").choose(state, np.random.default_rng(0))
+    single = policy("sfl").choose(state, np.random.default_rng(0))
+    assert max(pair.scores.values()) < min(single.scores.values())
+
+
+@pytest.mark.parametrize("name", ["pair-lookahead", "kg-star", "rsfl", "sfl"])
+def test_with_one_purchase_left_and_equal_costs_all_lookaheads_are_greedy(name):
+    seen = [(0, 0, 0), (0, 1, 1), (1, 0, 1), (0, 1, 1), (2, 0, 0)]
+    state = State.start(contracts.make_problem(["1"] * 3, budget=str(len(seen) + 1)))
+    for feature, label, value in seen:
+        state = state.after(Purchase(feature, label, value, "1"))
+    greedy = policy("greedy").choose(state, np.random.default_rng(0))
+    best = {
+        cell for cell, score in greedy.scores.items() if score < min(greedy.scores.values()) + 1e-12
+    }
+    parameters = {"temperature": 1e-3} if name == "rsfl" else {}
+    for seed in range(10):
+        choice = policy(name, **parameters).choose(state, np.random.default_rng(seed))
+        assert choice.action in best
+
+
+def test_the_numbers_of_kg_star_grow_by_half_at_most():
+    for most in range(1, 400):
+        tried = numbers(most)
+        assert tried == sorted(set(tried))
+        assert tried[0] == 1
+        assert tried[-1] == most
+        assert all(b <= max(a + 1, 1.5 * a) for a, b in pairwise(tried))
+
+
+@given(states(), LOSSES)
+@settings(max_examples=40)
+def test_kg_star_is_the_best_rate_over_all_numbers(state, kind):
+    """By expected_loss alone; four cases of a label, so that every number is tried."""
+    choice = policy("kg-star", loss=kind).choose(state, np.random.default_rng(0))
+    depths = state.depths()
+    if choice is None:
+        assert not depths.any()
+        return
+    now = expected_loss(state.belief, state.under_way(), kind)
+    rates = {
+        cell: max(
+            (now - after(state, cell, number, kind)) / (number * cost_of(state, cell))
+            for number in range(1, int(depths[cell]) + 1)
+        )
+        for cell in state.affordable()
+    }
+    assert choice.scores == pytest.approx({cell: -rate for cell, rate in rates.items()}, abs=1e-10)
+    assert rates[choice.action] >= max(rates.values()) - 1e-10
+
+
+def test_kg_star_of_depth_one_is_greedy_per_money():
+    problem = contracts.make_problem(["1", "3"], budget="12")
+    state = State.start(problem).after(Purchase(0, 0, 0, "1")).after(Purchase(0, 1, 1, "1"))
+    shallow = policy("kg-star", max_depth=1).choose(state, np.random.default_rng(0))
+    now = loss(state.belief)
+    for cell, score in shallow.scores.items():
+        truth = (now - after(state, cell, 1, "gini")) / cost_of(state, cell)
+        assert -score == pytest.approx(truth, abs=1e-11)
+
+
+def test_kg_star_sees_that_several_purchases_are_worth_more_than_one():
+    """One value changes no 0/1 decision, many do: n = 1 is worth nothing, more is."""
+    features = [Feature("f", ("a", "b"), 1, prior_counts=3.0)]
+    state = State.start(Problem(features, ("no", "yes"), (0.6, 0.4), 60))
+    choice = policy("kg-star", loss="zero_one").choose(state, np.random.default_rng(0))
+    one = (loss(state.belief, "zero_one") - after(state, choice.action, 1, "zero_one")) / 1
+    assert abs(one) < 1e-6
+    assert -min(choice.scores.values()) > 1e-4
+
+
+@given(states(labels=3, costs=None, most=3), st.integers(0, 100))
+@settings(max_examples=15)
+def test_kg_star_with_three_labels_agrees_with_brute_force(state, seed):
+    assume(not state.pending)
+    choice = policy("kg-star", max_depth=2).choose(state, np.random.default_rng(seed))
+    assume(choice is not None)
+    model, prior = oracles.counts_of(state.belief), state.problem.prior
+    now = oracles.brute_loss(model, prior, "gini")
+    depths = state.depths(at_most=2)
+    for cell, score in choice.scores.items():
+        rate = max(
+            (now - oracles.brute_expected_loss(model, prior, {cell: number}, "gini")) / number
+            for number in range(1, int(depths[cell]) + 1)
+        )
+        assert -score == pytest.approx(rate, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["kg-star", "seu"])
+def test_nothing_but_ties_is_drawn_where_nothing_is_sampled(name):
+    """A decision is one draw among the tied cells, so that all its outcomes can be enumerated."""
+
+    class OneDraw:
+        def integers(self, high):
+            self.asked = [*getattr(self, "asked", []), high]
+            return 0
+
+    rng = OneDraw()
+    state = State.start(contracts.make_problem(["1", "1"])).after(Purchase(0, 0, 0, "1"))
+    policy(name).choose(state, rng)
+    assert len(rng.asked) == 1
+    assert rng.asked[0] <= 4
+
+
+@given(states(), st.sampled_from([1, 2, 10]), st.sampled_from([0.3, 1.0]), LOSSES)
+@settings(max_examples=40)
+def test_rsfl_draws_the_better_the_likelier(state, best, temperature, kind):
+    rule = policy("rsfl", best=best, temperature=temperature, loss=kind)
+    choice = rule.choose(state, np.random.default_rng(0))
+    if choice is None:
+        return
+    depths = state.depths()
+    losses = {cell: after(state, cell, int(depths[cell]), kind) for cell in state.affordable()}
+    assert choice.scores == pytest.approx(losses, abs=1e-10)
+    ordered = sorted(losses.values())
+    kept = [each for each in ordered if each <= ordered[:best][-1] + 1e-12]
+    spread = np.std(kept)
+    if spread < 1e-9:
+        chance = 1 / len(kept)
+    else:
+        behind = [math.exp((kept[0] - each) / (temperature * spread)) for each in kept]
+        own = math.exp((kept[0] - losses[choice.action]) / (temperature * spread))
+        chance = own / sum(behind)
+    assert losses[choice.action] <= kept[-1] + 1e-12
+    said = float(choice.reason.split("probability ")[1].split()[0])
+    assert said == pytest.approx(chance, abs=0.0051)
+
+
+def test_rsfl_draws_as_often_as_it_says():
+    state = State.start(contracts.make_problem(["1", "2"], budget="30"))
+    state = state.after(Purchase(0, 0, 0, "1"))
+    rule = policy("rsfl", best=3)
+    depths = state.depths()
+    drawn = Counter(rule.choose(state, np.random.default_rng(seed)).action for seed in range(1000))
+    losses = {cell: after(state, cell, int(depths[cell]), "gini") for cell in state.affordable()}
+    kept = {c: v for c, v in losses.items() if v <= sorted(losses.values())[2] + 1e-12}
+    assert set(drawn) == set(kept)
+    spread = np.std(list(kept.values()))
+    weights = {cell: math.exp(-value / spread) for cell, value in kept.items()}
+    for cell, weight in weights.items():
+        chance = weight / sum(weights.values())
+        assert abs(drawn[cell] - 1000 * chance) < 4 * np.sqrt(1000 * chance * (1 - chance))
+
+
+def test_rsfl_does_not_take_rounding_for_a_difference(monkeypatch):
+    """Rounding is made here: what there is of it by nature depends on the processor."""
+    exact, noise = spectral.cells, np.random.default_rng(1).uniform(-0.4, 0.4, (4, 2))
+
+    def cells(*arguments):
+        found = exact(*arguments)
+        return replace(found, values=found.values + noise * found.resolution)
+
+    monkeypatch.setattr(spectral, "cells", cells)
+    state = State.start(contracts.make_problem(["1"] * 4))
+    drawn = Counter(
+        policy("rsfl", best=2).choose(state, np.random.default_rng(seed)).action
+        for seed in range(400)
+    )
+    assert len(drawn) == 8  # all alike: none is among the best two more than another
+    assert all(abs(number - 50) < 4 * np.sqrt(400 / 8) for number in drawn.values())
+
+
+@given(states(), st.integers(1, 7), st.integers(0, 100))
+@settings(max_examples=40)
+def test_seu_takes_the_most_log_gain_per_money_of_its_sample(state, candidates, seed):
+    choice = policy("seu", candidates=candidates).choose(state, np.random.default_rng(seed))
+    if choice is None:
+        return
+    assert len(choice.scores) == min(candidates, len(state.affordable()))
+    now = expected_loss(state.belief, state.under_way(), "entropy")
+    rates = {
+        cell: (now - after(state, cell, 1, "entropy")) / cost_of(state, cell)
+        for cell in choice.scores
+    }
+    assert choice.scores == pytest.approx({cell: -rate for cell, rate in rates.items()}, abs=1e-10)
+    assert rates[choice.action] >= max(rates.values()) - 1e-10
+
+
+def test_seu_draws_every_cell_equally_often():
+    state = State.start(contracts.make_problem(["1"] * 3)).after(Purchase(0, 0, 0, "1"))
+    seen = Counter()
+    for seed in range(600):
+        seen.update(
+            policy("seu", candidates=2).choose(state, np.random.default_rng(seed)).scores.keys()
+        )
+    assert all(abs(number - 200) < 4 * np.sqrt(600 * 2 / 9) for number in seen.values())
+    assert len(seen) == 6
+
+
+def divergence(alpha, beta):
+    """E[KL(θ ‖ mean)] of a Boolean feature under Beta(α, β), by quadrature."""
+    mean = alpha / (alpha + beta)
+
+    def integrand(theta):
+        kl = theta * math.log(theta / mean) + (1 - theta) * math.log((1 - theta) / (1 - mean))
+        return kl * stats.beta.pdf(theta, alpha, beta)
+
+    return integrate.quad(integrand, 0, 1, epsabs=1e-12, limit=200)[0]
+
+
+@pytest.mark.parametrize("waiting", [0, 1, 3])
+def test_iga_is_the_fall_of_the_expected_divergence_by_quadrature(waiting):
+    rows = ((1.5, 2.0), (4.0, 3.0))
+    features = [Feature("f", ("a", "b"), 2, prior_counts=rows), Feature("g", ("a", "b"), 1)]
+    problem = Problem(features, ("no", "yes"), (0.3, 0.7), 20)
+    state = State.start(problem)
+    for _ in range(waiting):
+        state = state.reserve((0, 1))
+    choice = policy("iga").choose(state, np.random.default_rng(0))
+
+    def expected(alpha, beta, bought):
+        """Over all sightings of `bought` more values."""
+        if bought == 0:
+            return divergence(alpha, beta)
+        chance = alpha / (alpha + beta)
+        return chance * expected(alpha + 1, beta, bought - 1) + (1 - chance) * expected(
+            alpha, beta + 1, bought - 1
+        )
+
+    counts = {(0, 0): rows[0], (0, 1): rows[1], (1, 0): (1, 1), (1, 1): (1, 1)}
+    for cell, (alpha, beta) in counts.items():
+        already = waiting if cell == (0, 1) else 0
+        fall = expected(alpha, beta, already) - expected(alpha, beta, already + 1)
+        rate = problem.prior[cell[1]] * fall / float(features[cell[0]].cost)
+        assert -choice.scores[cell] == pytest.approx(rate, rel=1e-6)
+    assert choice.action == min(choice.scores, key=choice.scores.get)
+
+
+@given(states(labels=3))
+@settings(max_examples=40)
+def test_iga_with_more_values_by_enumerating_them(state):
+    """E[KL] has a closed form with digamma functions; one purchase, every value."""
+    from scipy.special import digamma
+
+    def expected_kl(alphas):
+        total = sum(alphas)
+        return sum(
+            a / total * (digamma(a + 1) - digamma(total + 1) - math.log(a / total)) for a in alphas
+        )
+
+    assume(not state.pending)
+    choice = policy("iga").choose(state, np.random.default_rng(0))
+    assume(choice is not None)
+    model = oracles.counts_of(state.belief)
+    for cell, score in choice.scores.items():
+        alphas = model[cell.feature][cell.label]
+        fall = expected_kl(alphas) - sum(
+            alpha / sum(alphas) * expected_kl([a + (k == at) for at, a in enumerate(alphas)])
+            for k, alpha in enumerate(alphas)
+        )
+        rate = state.problem.prior[cell.label] * fall / cost_of(state, cell)
+        assert -score == pytest.approx(rate, rel=1e-6, abs=1e-12)
+        assert score < 0
+
+
+def test_iga_with_equal_everything_goes_round():
+    """What was bought least is known least."""
+    state = contracts.play(policy("iga"), contracts.make_problem(["1"] * 3, budget="12"), (50, 50))
+    bought = Counter(each.action for each in state.history if each.value is not None)
+    assert max(bought.values()) - min(bought.values()) <= 1
+
+
+def best_feature_chances(counts, costs):
+    """P(each of two Boolean features has the lowest loss alone, per money), by quadrature.
+
+    With equal priors the GINI loss of a feature alone is a function of its two parameters; its
+    distribution is found on a fine grid of quantiles of both.
+    """
+    points = (np.arange(2000) + 0.5) / 2000
+    changes = []
+    for rows, cost in zip(counts, costs, strict=True):
+        first, second = (stats.beta.ppf(points, *row) for row in rows)
+        total = np.zeros((len(points), len(points)))
+        for p, q in ((first, second), (1 - first, 1 - second)):
+            total += np.multiply.outer(p, q) / np.add.outer(p, q)
+        changes.append(np.sort(((total - 0.5) / cost).ravel()))
+    wins = np.searchsorted(changes[0], changes[1][::7], side="left")
+    first_wins = wins.mean() / len(changes[0])
+    return first_wins, 1 - first_wins
+
+
+@pytest.mark.parametrize("costs", [("1", "1"), ("1", "2")])
+@pytest.mark.slow
+def test_top_two_thompson_buys_as_often_as_the_integral_says(costs):
+    """With two features the challenger is the other one: half of each."""
+    rows = (((4.0, 2.0), (2.0, 3.0)), ((1.0, 1.0), (2.0, 1.0)))
+    features = [
+        Feature(name, ("a", "b"), cost, prior_counts=each)
+        for name, each, cost in zip("fg", rows, costs, strict=True)
+    ]
+    state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 20))
+    first, second = best_feature_chances(rows, [float(cost) for cost in costs])
+    runs = 2000
+    choices = [
+        policy("top-two-thompson", redraws=200).choose(state, np.random.default_rng(seed))
+        for seed in range(runs)
+    ]
+    challenged = sum("challenges" in choice.reason for choice in choices)
+    assert abs(challenged - runs / 2) < 4 * np.sqrt(runs / 4)
+    led = Counter(choice.action.feature for choice in choices if "challenges" not in choice.reason)
+    total = sum(led.values())
+    band = 4 * np.sqrt(total * first * second) + 0.002 * total  # and what the grid of points costs
+    assert abs(led[0] - total * first) < band
+    # Two features: the challenger is the one that does not lead.
+    bought = Counter(choice.action.feature for choice in choices)
+    assert abs(bought[0] - runs / 2) < 4 * np.sqrt(runs / 4)
+
+
+def test_top_two_thompson_gives_up_on_a_challenger_that_never_wins():
+    features = [
+        Feature("sure", ("a", "b"), 1, prior_counts=((900.0, 1.0), (1.0, 900.0))),
+        Feature("good", ("a", "b"), 1, prior_counts=((700.0, 300.0), (300.0, 700.0))),
+        Feature("poor", ("a", "b"), 1, prior_counts=((500.0, 500.0), (500.0, 500.0))),
+    ]
+    state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 20))
+    bought = Counter(
+        policy("top-two-thompson", redraws=2)
+        .choose(state, np.random.default_rng(seed))
+        .action.feature
+        for seed in range(200)
+    )
+    assert set(bought) == {0, 1}
+    assert abs(bought[0] - 100) < 4 * np.sqrt(200 / 4)
+
+
+@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
+def test_top_two_thompson_scores_are_losses_of_features_alone(kind):
+    state = State.start(contracts.make_problem(["1", "3"], labels=3, values=4))
+    choice = policy("top-two-thompson", loss=kind).choose(state, np.random.default_rng(4))
+    prior = state.problem.prior
+    rng, scores = np.random.default_rng(4), []
+    for _ in range(22):  # the draws of the decision, one after the other
+        drawn = state.belief.sample(rng)
+        alone = [
+            oracles.brute_loss([drawn[:, 4 * f : 4 * f + 4].tolist()], prior, kind) for f in (0, 1)
+        ]
+        nothing = oracles.brute_loss([[[1.0]] * 3], prior, kind)
+        scores.append([(each - nothing) / cost for each, cost in zip(alone, (1, 3), strict=True)])
+        if len(scores) == 1:
+            rng.integers(2)
+    said = [choice.scores[0, 0], choice.scores[1, 0]]
+    assert any(said == pytest.approx(each) for each in scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "says"),
+    [
+        ("rsfl", {"best": 0}, "best: must be a whole number from 1, got 0"),
+        ("rsfl", {"temperature": 0}, "temperature: must be a number above 0, got 0"),
+        ("rsfl", {"max_depth": 0}, "max_depth"),
+        ("kg-star", {"max_depth": True}, "max_depth"),
+        ("kg-star", {"loss": "brier"}, "no loss"),
+        ("pair-lookahead", {"engine": "quick"}, "no engine"),
+        ("pair-lookahead", {"max_depth": 1.5}, "max_depth"),
+        ("seu", {"candidates": "all"}, "candidates"),
+        ("seu", {"loss": "gini"}, "has no parameter 'loss'"),
+        ("top-two-thompson", {"redraws": 0}, "redraws"),
+    ],
+)
+def test_wrong_parameters_are_explained(name, parameters, says):
+    with pytest.raises(BudgetedError, match=says):
+        policy(name, **parameters)
+
+
+def test_parameters_have_the_error_of_policies():
+    with pytest.raises(PolicyError):
+        policy("rsfl", best=0)
+
+
+def test_sampled_lookaheads_of_one_decision_share_their_cases():
+    """Where cases are sampled, all numbers of purchases see the same: rates are comparable."""
+    problem = contracts.make_problem(["1"] * 7, labels=3, values=4, budget="6")
+    state = State.start(problem)
+    choice = policy("kg-star", particles=200).choose(state, np.random.default_rng(3))
+    assert choice.engine == "particles"
+    seed = int(np.random.default_rng(3).integers(2**63))
+    now = loss(state.belief, "gini", engine="particles", particles=200, rng=seed)
+    one, all_ = (
+        lookahead(state.belief, np.full((7, 3), depth), "gini", particles=200, rng=seed).values
+        for depth in (1, 6)
+    )
+    rates = [-choice.scores[cell] for cell in problem.actions]
+    least = np.maximum(now - one, (now - all_) / 6).ravel()
+    assert (np.array(rates) >= least - 1e-12).all()

@@ -1,0 +1,237 @@
+"""Files of every format that there was open, are upcast, or are refused in words."""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from budgeted import Study
+from budgeted.errors import DamagedError, JournalError
+from budgeted.experiments import run_files
+from budgeted.studies.events import Cancelled
+from budgeted.studies.journal import Journal, parse_url, rows, tables
+from budgeted.studies.journal.connections import make_engine
+from budgeted.studies.journal.rows import from_json, to_json
+from tools import freeze_formats
+
+FROZEN = Path(__file__).parent / "frozen"
+JOURNALS = sorted(FROZEN.glob("journal-*.db"))
+RUNS = sorted(FROZEN.glob("run-*.parquet"))
+
+
+@pytest.fixture(params=JOURNALS, ids=lambda path: path.stem)
+def frozen(request, tmp_path):
+    """A copy of a SQLite journal, and what must be found in it."""
+    path = shutil.copy(request.param, tmp_path / "studies.db")
+    return str(path), json.loads(request.param.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+def test_every_format_has_its_sample():
+    """If this fails: raise numbers on purpose only, then run tools/freeze_formats.py."""
+    for name in freeze_formats.FORMATS:
+        assert list(FROZEN.glob(f"{name}.*")), name
+
+
+def shape(plain):
+    """What a JSON value is made of, whatever it says."""
+    if isinstance(plain, dict):
+        return {key: shape(value) for key, value in plain.items()}
+    if isinstance(plain, list):
+        return [shape(each) for each in plain[:1]]
+    return type(plain).__name__
+
+
+def shapes(database):
+    """What each event of a journal is made of."""
+    connection = sqlite3.connect(database)
+    bodies = connection.execute("SELECT body FROM budgeted_events ORDER BY seq").fetchall()
+    tables = connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
+    connection.close()
+    return tables, [shape(json.loads(body)) for (body,) in bodies]
+
+
+def test_what_is_written_today_has_the_shape_of_what_was_frozen(tmp_path):
+    """Else the number must be raised; what is said may differ, such as the version."""
+    (name,) = [each for each in freeze_formats.FORMATS if each.startswith("journal")]
+    freeze_formats.freeze_journal(tmp_path, tmp_path / name)
+    assert shapes(tmp_path / f"{name}.db") == shapes(FROZEN / f"{name}.db")
+
+
+def test_a_frozen_sqlite_journal_opens(frozen):
+    database, facts = frozen
+    with Study.open(database) as study:
+        assert freeze_formats.facts_of(study) == facts
+        assert study.verify(facts["digest"]).events == facts["events"]
+        assert study.correct(2, "yes", key="new").value == "yes"
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("path", JOURNALS, ids=lambda path: path.stem)
+def test_a_frozen_postgres_dump_opens(path, postgres):
+    from tests.databases import new_postgres_database
+
+    url, drop = new_postgres_database(postgres)
+    engine = make_engine(parse_url(url))
+    with engine.begin() as connection:
+        for statement in path.with_suffix(".sql").read_text(encoding="utf-8").split(";\n"):
+            if statement.strip():
+                connection.exec_driver_sql(statement.replace("%", "%%"))
+    engine.dispose()
+    facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    with Study.open(url) as study:
+        assert freeze_formats.facts_of(study) == facts
+        assert study.verify(facts["digest"]).events == facts["events"]
+        assert study.correct(2, "yes", key="new").value == "yes"
+    drop()
+
+
+def test_older_events_are_upcast(frozen, monkeypatch):
+    """Suppose that version 2 says of every cancellation by which law; the digests still hold."""
+    database, facts = frozen
+
+    def by_law(event):
+        lawful = {"why": f"{event['why']} (§ 1)"} if event["kind"] == "cancelled" else {}
+        return event | lawful
+
+    monkeypatch.setattr(rows.FORMAT, "version", rows.FORMAT.version + 1)
+    monkeypatch.setitem(rows.FORMAT.upcasts, rows.FORMAT.version - 1, by_law)
+    with Study.open(database) as study:
+        assert study.head.digest == facts["digest"]
+        reasons = [each.event.why for each in study.history() if isinstance(each.event, Cancelled)]
+        assert reasons
+        assert all(why.endswith("(§ 1)") for why in reasons)
+        study.correct(2, "yes", why="as version 2")
+    with Study.open(database) as study:
+        assert study.history()[-1].event.why == "as version 2"
+    connection = sqlite3.connect(database)
+    versions = [
+        json.loads(body)["version"]
+        for (body,) in connection.execute("SELECT body FROM budgeted_events ORDER BY seq")
+    ]
+    connection.close()
+    assert versions == [1] * facts["events"] + [2]
+
+
+def test_upcasts_are_a_chain(monkeypatch):
+    monkeypatch.setattr(rows.FORMAT, "version", 3)
+    monkeypatch.setitem(rows.FORMAT.upcasts, 1, lambda event: event | {"why": event["because"]})
+    monkeypatch.setitem(
+        rows.FORMAT.upcasts, 2, lambda event: {k: v for k, v in event.items() if k != "because"}
+    )
+    old = '{"number":3,"because":"holidays","kind":"cancelled","version":1}'
+    assert from_json(old) == Cancelled(3, "holidays")
+    assert from_json(to_json(Cancelled(3, "x"))) == Cancelled(3, "x")
+
+
+def test_newer_events_are_refused_in_words(frozen):
+    said = (
+        "an event in format 2, written by a newer budgeted; this one knows format 1: update the "
+        "package"
+    )
+    with pytest.raises(JournalError, match=said):
+        from_json(to_json(Cancelled(3)).replace('"version":1', '"version":2'))
+    for text in ("[]", "{", '{"number":3,"kind":"cancelled"}', '{"version":"1"}', "null"):
+        with pytest.raises(JournalError):
+            from_json(text)
+
+
+def older_tables(database):
+    """Make the tables of a database those that format 2 might have had."""
+    connection = sqlite3.connect(database)
+    connection.execute("ALTER TABLE budgeted_heads RENAME COLUMN summary TO glance")
+    connection.execute("UPDATE budgeted_format SET version = 2")
+    connection.commit()
+    connection.close()
+
+
+def rename(connection):
+    connection.exec_driver_sql("ALTER TABLE budgeted_heads RENAME COLUMN glance TO summary")
+
+
+def version_of(database):
+    connection = sqlite3.connect(database)
+    (found,) = connection.execute("SELECT version FROM budgeted_format").fetchone()
+    connection.close()
+    return found
+
+
+def test_older_tables_are_upcast_when_they_are_opened(frozen, monkeypatch):
+    database, facts = frozen
+    older_tables(database)
+    with pytest.raises(JournalError, match="a journal in format 2; this budgeted knows format 3"):
+        Study.open(database)
+    assert version_of(database) == 2
+    monkeypatch.setitem(tables.FORMAT.upcasts, 2, rename)
+    for _ in range(2):
+        with Study.open(database) as study:
+            assert freeze_formats.facts_of(study) == facts
+    assert version_of(database) == tables.FORMAT.version
+
+
+def test_an_upcast_that_fails_changes_nothing(frozen, monkeypatch):
+    database, facts = frozen
+    older_tables(database)
+
+    def stumble(connection):
+        rename(connection)
+        connection.exec_driver_sql("SELECT * FROM nowhere")
+
+    monkeypatch.setitem(tables.FORMAT.upcasts, 2, stumble)
+    with pytest.raises(JournalError):
+        Study.open(database)
+    assert version_of(database) == 2
+    monkeypatch.setitem(tables.FORMAT.upcasts, 2, rename)
+    with Study.open(database) as study:
+        assert freeze_formats.facts_of(study) == facts
+
+
+def test_newer_tables_are_refused_in_words(frozen):
+    database, _ = frozen
+    connection = sqlite3.connect(database)
+    connection.execute("UPDATE budgeted_format SET version = 4")
+    connection.commit()
+    connection.close()
+    said = "a journal in format 4, written by a newer budgeted; this one knows format 3: update the"
+    for create in (False, True):
+        with pytest.raises(JournalError, match=said):
+            Journal(database, "a", create=create)
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
+def test_a_frozen_run_is_read(path):
+    table, told = run_files.read(path)
+    found, wanted = run_files.run_of(table, told), freeze_formats.run()
+    for name in ("feature", "label", "value", "error"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+    for name in ("cost", "spent", "complete", "single", "discriminative", "names"):
+        assert getattr(found, name) == getattr(wanted, name), name
+    assert run_files.facts(path) == told
+    assert told["provenance"] == {"fingerprint": "frozen"}
+
+
+def test_an_older_run_is_upcast(monkeypatch):
+    """Suppose that format 2 calls the error of the whole table something else."""
+
+    def renamed(held):
+        table, told = held
+        return table, {**told, "whole": told["complete"]}
+
+    monkeypatch.setattr(run_files.FORMAT, "version", 2)
+    monkeypatch.setitem(run_files.FORMAT.upcasts, 1, renamed)
+    table, told = run_files.read(FROZEN / "run-1.parquet")
+    assert (told["whole"], told["format"]) == (0.125, 2)
+    assert run_files.run_of(table, told).complete == 0.125
+    assert run_files.facts(FROZEN / "run-1.parquet")["whole"] == 0.125
+
+
+def test_a_newer_run_is_refused_in_words(tmp_path, monkeypatch):
+    target = tmp_path / "run.parquet"
+    monkeypatch.setattr(run_files.FORMAT, "version", 2)
+    run_files.write(run_files.as_table("greedy", 0, freeze_formats.run()), {}, target)
+    monkeypatch.undo()
+    for read in (run_files.read, run_files.facts):
+        with pytest.raises(DamagedError, match="a run file in format 2, written by a newer"):
+            read(target)

@@ -1,0 +1,35 @@
+"""What is kept in the repository stays small enough to clone on a slow line."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MOST_BYTES = 6_000_000
+
+
+@pytest.fixture(scope="module")
+def tracked():
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is not a clone")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+
+
+def test_all_files_together_are_small(tracked):
+    assert len(tracked) > 300
+    assert sum(path.stat().st_size for path in tracked if path.exists()) < MOST_BYTES
+
+
+def test_figures_are_drawn_and_not_painted(tracked):
+    """SVG for figures; a screenshot is WebP, a third of its PNG."""
+    assert not [path for path in tracked if path.suffix in {".png", ".jpg", ".gif"}]
+    assert [path for path in tracked if path.suffix == ".webp"]
+
+
+def test_the_tests_mirror_the_package():
+    """What is tested is found in the folder of its package; `research/` is beside the package."""
+    packages = {each.parent.name for each in (ROOT / "src" / "budgeted").glob("*/__init__.py")}
+    folders = {each.parent.name for each in (ROOT / "tests").glob("*/__init__.py")}
+    assert folders - {"research"} == packages

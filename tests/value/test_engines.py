@@ -1,0 +1,216 @@
+"""Which engine answers, and what is said when one cannot."""
+
+import copy
+from functools import lru_cache, partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeted import Belief, Feature, Problem
+from budgeted.cache import Cache
+from budgeted.errors import AllocationError, EngineError, ObservationError
+from budgeted.memory import Memory
+from budgeted.value import ENGINES, expected_loss, gains, lookahead, loss, spectral
+
+
+def a_belief(labels=2, features=2):
+    problem = Problem(
+        [Feature(f"f{i}", ("a", "b"), 1) for i in range(features)],
+        [f"label {j}" for j in range(labels)],
+        [1 / labels] * labels,
+        10,
+    )
+    return Belief.prior(problem).observe(0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "features", "kind", "engine"),
+    [
+        (2, 2, "gini", "spectral"),
+        (2, 60, "entropy", "spectral"),
+        (2, 2, "zero_one", "grid"),
+        (2, 60, "zero_one", "grid"),
+        (3, 2, "gini", "enumeration"),
+        (3, 2, "zero_one", "enumeration"),
+        (3, 60, "gini", "particles"),
+    ],
+)
+def test_the_most_exact_engine_is_chosen_and_named(labels, features, kind, engine):
+    belief = a_belief(labels, features)
+    assert loss(belief, kind).engine == engine
+    depths = np.full((features, labels), 2)
+    assert lookahead(belief, depths, kind, particles=50).engine == engine
+
+
+def test_a_result_is_a_float_that_knows_its_bounds():
+    found = loss(a_belief(), "gini")
+    assert isinstance(found, float)
+    assert found.lower < found < found.upper
+    assert found.standard_error == 0
+    sampled = loss(a_belief(), "gini", engine="particles", particles=100)
+    assert sampled.standard_error > 0
+    twin = copy.deepcopy(sampled)
+    assert (twin, twin.engine, twin.lower) == (sampled, "particles", sampled.lower)
+
+
+def test_sampling_is_reproducible_and_its_stream_can_be_chosen():
+    belief = a_belief(3)
+    first = loss(belief, engine="particles", particles=100)
+    assert first == loss(belief, engine="particles", particles=100)
+    assert first != loss(belief, engine="particles", particles=100, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "engine", "says"),
+    [
+        (3, "gini", "spectral", "spectral engine is for two labels, this problem has 3"),
+        (3, "zero_one", "grid", "grid engine is for two labels"),
+        (2, "zero_one", "spectral", "spectral engine has no zero_one loss"),
+        (2, "gini", "grid", "grid engine is for zero_one, not gini"),
+        (2, "gini", "magic", "there is no engine 'magic'; there are auto"),
+        (2, "brier", "auto", "there is no loss 'brier'; there are gini, entropy, zero_one"),
+    ],
+)
+def test_an_engine_that_cannot_says_why(labels, kind, engine, says):
+    with pytest.raises(EngineError, match=says):
+        loss(a_belief(labels), kind, engine=engine)
+    with pytest.raises(EngineError, match=says):
+        lookahead(a_belief(labels), np.ones((2, labels), dtype=int), kind, engine=engine)
+
+
+def test_enumeration_refuses_what_would_take_forever():
+    with pytest.raises(EngineError, match="enumeration would need"):
+        loss(a_belief(features=40), engine="enumeration")
+    with pytest.raises(EngineError, match="enumeration would need"):
+        expected_loss(
+            a_belief(), dict.fromkeys([(0, 0), (0, 1), (1, 0)], 1000), engine="enumeration"
+        )
+
+
+@pytest.mark.parametrize(
+    ("allocation", "error", "says"),
+    [
+        ({(0, 0): -1}, AllocationError, r"allocation\[\(0, 0\)\]: must be a whole number"),
+        (
+            {(0, 0): 1.5},
+            AllocationError,
+            "whole number of purchases from 0 to 1000000, got 1.5",
+        ),
+        ({(0, 0): float("nan")}, AllocationError, "got nan"),
+        ({(0, 0): True}, AllocationError, "got True"),
+        ({0: 1}, AllocationError, r"keys must be \(feature, label\), got 0"),
+        ({(9, 0): 1}, ObservationError, "there is no feature number 9"),
+        ({("f0", "label 7"): 1}, ObservationError, "there is no label 'label 7'"),
+    ],
+)
+def test_wrong_allocations_are_explained(allocation, error, says):
+    with pytest.raises(error, match=says):
+        expected_loss(a_belief(), allocation)
+
+
+@pytest.mark.parametrize(
+    "depths", [np.ones((2, 3), dtype=int), np.full((2, 2), -1), np.ones((2, 2)), [[1, 1]]]
+)
+def test_wrong_depths_are_explained(depths):
+    with pytest.raises(AllocationError, match="depths: must be whole numbers from 0"):
+        lookahead(a_belief(), depths)
+
+
+@pytest.mark.parametrize("particles", [0, 1, -5, 2.5, True])
+def test_wrong_numbers_of_particles_are_explained(particles):
+    with pytest.raises(EngineError, match="particles: must be a whole number from 2"):
+        loss(a_belief(), engine="particles", particles=particles)
+
+
+@given(st.integers(2, 5), st.lists(st.integers(0, 7), max_size=60))
+def test_a_memory_forgets_what_was_used_least_recently(entries, asked):
+    """One key at a time it misses exactly when `functools.lru_cache` does."""
+    memory, _ = room_for(entries)
+    peer = lru_cache(maxsize=entries)(lambda key: key)
+    for key in asked:
+        misses = peer.cache_info().misses
+        peer(key)
+        assert len(squares(memory, key)) == peer.cache_info().misses - misses
+
+
+def room_for(entries):
+    """A memory for so many squares, and the cache that it has for itself."""
+    one = Cache(10**6)
+    squares(Memory(one), 1)
+    cache = Cache(entries * one.bytes)
+    return Memory(cache), cache
+
+
+def squares(memory, *keys):
+    """Ask for the squares of numbers; return those that had to be computed."""
+    computed = []
+
+    def compute(missing):
+        computed.extend(keys[position] for position in missing)
+        return np.array([keys[position] ** 2 for position in missing])
+
+    assert memory.rows(keys, compute).tolist() == [key**2 for key in keys]
+    return computed
+
+
+def test_a_memory_answers_more_keys_than_it_can_keep():
+    ask = partial(squares, room_for(2)[0])
+    assert ask(1, 2, 3, 4, 5, 2) == [1, 2, 3, 4, 5]
+    assert ask(5, 4) == []
+    assert ask(6) == [6]
+    assert ask(4, 6) == [], "5 was asked for before 4, so it went first"
+    assert ask(1, 2, 3, 5) == [1, 2, 3, 5]
+
+
+def test_a_memory_keeps_what_one_decision_needs_however_much_that_is():
+    memory, cache = room_for(2)
+    ask = partial(squares, memory)
+    assert ask(*range(1000)) == list(range(1000))
+    assert ask(*range(1000)) == []
+    ask(1001)
+    assert cache.bytes < 2_000, "and lets go of it after that"
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from([0.3, 1.0, (2.0, 0.5, 7.25)]))
+def test_few_features_give_what_many_at_once_give(seed, features, prior):
+    rng = np.random.default_rng(seed)
+    values = [f"value {at}" for at in range(3)]
+    problem = Problem(
+        [Feature(f"f{at}", values, 1, prior) for at in range(features)],
+        ("no", "yes"),
+        (0.3, 0.7),
+        9,
+    )
+    belief = Belief(problem, rng.integers(0, 40, (2, 3 * features)))
+    given, depths = rng.integers(0, 5, (2, features, 2))
+    few = np.stack([spectral._factors_of_one(belief, given, depths, at) for at in range(features)])
+    many = spectral._compute_factors(belief, given, depths, np.arange(features))
+    assert abs(few - many).max() < 1e-13
+
+
+def test_the_documentation_lists_every_engine():
+    import budgeted.value
+
+    assert all(f"``{engine}``" in budgeted.value.__doc__ for engine in ENGINES)
+
+
+def test_many_outcomes_of_few_cases_are_enumerated():
+    """More outcomes than a tile holds, of fewer cases than there would be tiles."""
+    problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y", "z"), (0.5, 0.3, 0.2), 1000)
+    belief = Belief.prior(problem)
+    sixty = {("a", label): 60 for label in problem.labels}
+    every = expected_loss(belief, sixty, "gini", engine="enumeration")
+    drawn = expected_loss(belief, sixty, "gini", engine="particles", particles=20_000)
+    assert abs(every - drawn) < 5 * drawn.standard_error
+
+
+@pytest.mark.parametrize("more", [10, 100])
+def test_gains_of_a_plain_belief_with_many_labels(more):
+    """How many values will be asked about is not known when the engine is chosen."""
+    labels = tuple("abcde")
+    problem = Problem([Feature("a", ("no", "yes"), 1)], labels, (0.2,) * 5, 1000)
+    found = gains(Belief.prior(problem)).gains(np.full((1, 5), more))
+    assert found.shape == (1,)
+    assert 0 < found[0] < 1

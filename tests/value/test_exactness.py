@@ -1,0 +1,316 @@
+"""The engines against brute force: all outcomes and all x."""
+
+import itertools
+import math
+import operator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from budgeted import Belief, Feature, Problem
+from budgeted.learners.layout import layout_of
+from budgeted.value import beta_binomial, expected_loss, grid, lookahead, loss
+from tests import oracles
+from tests.strategies import allocations, beliefs, ordinary_counts, tiny_counts
+
+SMOOTH = st.sampled_from(["gini", "entropy"])
+ANY = st.sampled_from(["gini", "entropy", "zero_one"])
+
+
+def draw_allocation(data, belief, most_terms=30_000):
+    allocation = data.draw(allocations(belief))
+    assume(oracles.brute_size(oracles.counts_of(belief), allocation) <= most_terms)
+    return allocation
+
+
+@given(beliefs(), SMOOTH)
+@settings(max_examples=200)
+@pytest.mark.slow
+def test_two_label_loss_equals_brute_force(belief, kind):
+    found = loss(belief, kind)
+    truth = oracles.brute_loss(oracles.counts_of(belief), belief.problem.prior, kind)
+    assert found.engine == "spectral"
+    assert abs(found - truth) < 1e-10
+    assert found.lower <= truth <= found.upper
+    assert found.upper - found.lower < 1e-10
+
+
+@given(st.data(), beliefs(features=(1, 4)), SMOOTH)
+@settings(max_examples=150)
+@pytest.mark.slow
+def test_two_label_expected_loss_equals_brute_force(data, belief, kind):
+    allocation = draw_allocation(data, belief)
+    check_expected_loss(belief, allocation, kind)
+
+
+@given(st.data(), beliefs(features=(1, 4), prior_counts=tiny_counts), SMOOTH)
+@settings(max_examples=100)
+@pytest.mark.slow
+def test_two_label_expected_loss_equals_brute_force_with_tiny_counts(data, belief, kind):
+    check_expected_loss(belief, draw_allocation(data, belief), kind)
+
+
+def check_expected_loss(belief, allocation, kind):
+    found = expected_loss(belief, allocation, kind)
+    model = oracles.counts_of(belief)
+    truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, kind)
+    assert found.engine == "spectral"
+    assert abs(found - truth) < 1e-10
+    assert found.lower <= truth <= found.upper
+    assert found.upper - found.lower < 1e-10
+
+
+@pytest.mark.parametrize("kind", ["gini", "entropy"])
+@pytest.mark.parametrize("depth", [16_383, 16_384, 20_000, 40_000])
+def test_a_depth_that_needs_several_tables_equals_a_plain_sum(depth, kind):
+    """One Boolean feature: two values times depth + 1 counts."""
+    counts, prior = ((2.0, 3.0), (1.5, 4.0)), (0.3, 0.7)
+    problem = Problem([Feature("f", ("a", "b"), 1, prior_counts=counts)], ("n", "y"), prior, 10)
+    seen, truth = np.arange(depth + 1), 0.0
+    for stays, moves in zip(*counts, strict=True):
+        chances = stats.betabinom(depth, moves, 5.5 - moves).pmf(seen)
+        chances /= chances.sum()
+        first, second = 0.3 * stays / 5, 0.7 * (moves + seen) / (5.5 + depth)
+        total = first + second
+        if kind == "gini":
+            truth += chances @ (2 * first * second / total)
+        else:
+            truth -= chances @ (first * np.log(first / total) + second * np.log(second / total))
+    assert abs(expected_loss(Belief.prior(problem), {(0, 1): depth}, kind) - truth) < 1e-10
+
+
+@given(st.data(), beliefs(features=(1, 4)))
+@settings(max_examples=100)
+def test_zero_one_bounds_bracket_brute_force(data, belief):
+    allocation = draw_allocation(data, belief)
+    found = expected_loss(belief, allocation, "zero_one")
+    model = oracles.counts_of(belief)
+    truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, "zero_one")
+    assert found.engine == "grid"
+    assert found.lower <= truth <= found.upper
+    assert found.lower <= found <= found.upper
+    assert abs(found - truth) <= found.resolution
+    assert found.upper - found.lower < 1e-4
+
+
+@given(st.data(), beliefs(features=(2, 4)), st.sampled_from([0.5, 1.0, 3.0]))
+@settings(max_examples=60)
+def test_zero_one_bounds_hold_where_the_grid_is_too_narrow(data, belief, widest):
+    """What lies beyond the grid is merged into its end, or split between it and certainty."""
+    allocation = draw_allocation(data, belief)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid, "WIDEST", widest)
+        found = expected_loss(belief, allocation, "zero_one")
+    model = oracles.counts_of(belief)
+    truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, "zero_one")
+    assert found.lower <= truth <= found.upper
+
+
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.7, 0.3)])
+def test_beyond_the_grid_the_smaller_mass_is_kept(monkeypatch, prior):
+    """Log-odds of ±4.6 on a grid that ends at 3: what follows decides nothing, so it is exact."""
+    clear = Feature("clear", ("a", "b"), 1, prior_counts=((99.0, 1.0), (1.0, 99.0)))
+    flat = Feature("flat", ("a", "b", "c"), 1)
+    belief = Belief.prior(Problem([clear, flat], ("no", "yes"), prior, 10))
+    monkeypatch.setattr(grid, "WIDEST", 3.0)
+    found = loss(belief, "zero_one")
+    assert found == pytest.approx(0.01, abs=1e-9)
+    assert found.upper - found.lower < 1e-9
+
+
+def test_zero_one_bounds_hold_where_a_feature_has_more_outcomes_than_the_grid_has_bins(monkeypatch):
+    """Both labels bought deeply; on the coarsest grid a feature is merged before it is used."""
+    counts, bought, prior = (((2, 1), (1, 3)), ((1, 4), (2, 2))), (30, 25), (0.4, 0.6)
+    features = [Feature(f"f{i}", ("a", "b"), 1, prior_counts=rows) for i, rows in enumerate(counts)]
+    belief = Belief.prior(Problem(features, ("no", "yes"), prior, 10))
+    (first, second), (other_first, other_second) = (
+        masses_by_scipy(rows, bought) for rows in counts
+    )
+    truth = np.minimum(
+        prior[0] * np.multiply.outer(first, other_first),
+        prior[1] * np.multiply.outer(second, other_second),
+    ).sum()
+    reach = sum(
+        abs(np.log(odds)).max() for odds in (first / second, other_first / other_second, 1.5)
+    )
+    assert len(first) > 2 * reach / grid.COARSEST + 10, "else this tests nothing"
+    allocation = {(i, j): bought[j] for i in (0, 1) for j in (0, 1)}
+    fine = expected_loss(belief, allocation, "zero_one")
+    monkeypatch.setattr(grid, "FINEST", grid.COARSEST)
+    coarse = expected_loss(belief, allocation, "zero_one")
+    for found, width in [(fine, 1e-6), (coarse, 3e-5)]:
+        assert found.lower <= truth <= found.upper
+        assert found.upper - found.lower < width
+    assert coarse.upper - coarse.lower > 1e-6
+
+
+def masses_by_scipy(rows, bought):
+    """Joint masses of a feature's values and all outcomes of its two cells, each label's."""
+    first, second = [], []
+    for alphas in zip(*rows, strict=True):
+        chances, after = [], []
+        for alpha, row, depth in zip(alphas, rows, bought, strict=True):
+            seen = np.arange(depth + 1)
+            chance = stats.betabinom(depth, alpha, sum(row) - alpha).pmf(seen)
+            chances.append(chance / chance.sum())
+            after.append((alpha + seen) / (sum(row) + depth))
+        both = np.multiply.outer(*chances)
+        first.append((both * after[0][:, None]).ravel())
+        second.append((both * after[1]).ravel())
+    return np.concatenate(first), np.concatenate(second)
+
+
+@given(beliefs(features=(5, 8), values=(2, 4)))
+@settings(max_examples=30)
+def test_zero_one_bounds_bracket_brute_force_of_many_features(belief):
+    found = loss(belief, "zero_one")
+    truth = oracles.brute_loss(oracles.counts_of(belief), belief.problem.prior, "zero_one")
+    assert found.lower <= truth <= found.upper
+    assert found.upper - found.lower < 1e-4
+
+
+@given(st.data(), st.integers(2, 4), ANY)
+@settings(max_examples=80)
+def test_enumeration_equals_brute_force(data, labels, kind):
+    belief = data.draw(beliefs(labels=labels, features=(1, 3), values=(2, 3)))
+    allocation = draw_allocation(data, belief, 5_000)
+    found = expected_loss(belief, allocation, kind, engine="enumeration")
+    model = oracles.counts_of(belief)
+    truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, kind)
+    assert abs(found - truth) < 1e-10
+
+
+@given(st.data(), st.integers(2, 4), ANY)
+@settings(max_examples=60)
+def test_particles_are_within_four_standard_errors(data, labels, kind):
+    belief = data.draw(beliefs(labels=labels, features=(1, 4), prior_counts=ordinary_counts))
+    allocation = draw_allocation(data, belief, 10_000)
+    found = expected_loss(belief, allocation, kind, engine="particles", particles=4_000)
+    model = oracles.counts_of(belief)
+    truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, kind)
+    assert found.engine == "particles"
+    assert abs(found - truth) < 4 * found.standard_error
+    assert found.standard_error < 0.02
+
+
+@pytest.mark.slow
+def test_particle_standard_errors_are_neither_too_small_nor_too_large():
+    """Over 400 seeds the reported error must be the spread that is really there."""
+    rng = np.random.default_rng(5)
+    belief = example_belief(rng, labels=3)
+    allocation = {(0, 1): 3, (1, 2): 2}
+    found = [
+        expected_loss(belief, allocation, engine="particles", particles=1_000, rng=seed)
+        for seed in range(400)
+    ]
+    spread = np.std(found, ddof=1)
+    reported = np.mean([each.standard_error for each in found])
+    # The standard deviation of 400 normal draws has a relative error of 1/sqrt(2·400) = 3.5 %.
+    assert 0.86 < spread / reported < 1.14
+    truth = expected_loss(belief, allocation, engine="enumeration")
+    assert abs(np.mean(found) - truth) < 4 * spread / 20
+
+
+def example_belief(rng, labels, sizes=(2, 3, 4)):
+    problem = Problem(
+        [Feature(f"f{i}", [str(k) for k in range(size)], 1) for i, size in enumerate(sizes)],
+        [f"label {j}" for j in range(labels)],
+        prior=[1 / labels] * labels,
+        budget=10,
+    )
+    return Belief(problem, rng.integers(0, 6, layout_of(problem).shape))
+
+
+@pytest.mark.parametrize("under_way", [{}, {(0, 0): 1, (0, 1): 2, (2, 1): 3}], ids=["none", "some"])
+@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
+def test_lookahead_of_all_cells_equals_one_allocation_each(kind, under_way):
+    belief = example_belief(np.random.default_rng(1), labels=2)
+    depths = np.array([[3, 0], [1, 4], [2, 2]])
+    exact = lookahead(belief, depths, kind, given=under_way)
+    assert np.isnan(exact.values[0, 1])
+    model, prior = oracles.counts_of(belief), belief.problem.prior
+    for cell in map(tuple, np.argwhere(depths)):
+        bought = {**under_way, cell: under_way.get(cell, 0) + int(depths[cell])}
+        truth = oracles.brute_expected_loss(model, prior, bought, kind)
+        assert exact.values[cell] == pytest.approx(truth, abs=max(exact.resolution, 1e-10))
+
+
+@pytest.mark.parametrize("under_way", [{}, {(0, 0): 1, (0, 1): 2, (2, 1): 3}], ids=["none", "some"])
+@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
+def test_multi_label_lookahead_agrees_between_engines(kind, under_way):
+    belief = example_belief(np.random.default_rng(2), labels=3)
+    depths = np.array([[3, 0, 1], [1, 4, 0], [2, 2, 2]])
+    exact = lookahead(belief, depths, kind, given=under_way, engine="enumeration")
+    sampled = lookahead(belief, depths, kind, given=under_way, engine="particles", particles=20_000)
+    model, prior = oracles.counts_of(belief), belief.problem.prior
+    for cell in map(tuple, np.argwhere(depths)):
+        bought = {**under_way, cell: under_way.get(cell, 0) + int(depths[cell])}
+        truth = oracles.brute_expected_loss(model, prior, bought, kind)
+        assert exact.values[cell] == pytest.approx(truth, abs=1e-10)
+        assert abs(sampled.values[cell] - truth) < 4 * sampled.standard_errors[cell]
+
+
+@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
+@pytest.mark.parametrize("cell", [(0, 0), (0, 2)])
+def test_what_is_under_way_in_a_cell_counts_when_the_cell_itself_is_bought(kind, cell):
+    """Twenty purchases under way and one more: far from one alone."""
+    belief = example_belief(np.random.default_rng(4), labels=3, sizes=(2, 3))
+    depths = np.zeros((2, 3), dtype=int)
+    depths[cell] = 1
+    under_way, model, prior = {cell: 20}, oracles.counts_of(belief), belief.problem.prior
+    truth = oracles.brute_expected_loss(model, prior, {cell: 21}, kind)
+    alone = oracles.brute_expected_loss(model, prior, {cell: 1}, kind)
+    exact = lookahead(belief, depths, kind, given=under_way, engine="enumeration")
+    assert exact.values[cell] == pytest.approx(truth, abs=1e-10)
+    sampled = [
+        lookahead(
+            belief, depths, kind, given=under_way, engine="particles", particles=6_000, rng=seed
+        ).values[cell]
+        for seed in range(12)
+    ]
+    standard_error = np.std(sampled, ddof=1) / math.sqrt(len(sampled))
+    assert abs(np.mean(sampled) - truth) < 4 * standard_error + 1e-12
+    assert abs(alone - truth) > 12 * standard_error
+
+
+def exact_weights(alpha, total, depth):
+    """The beta-binomial of these very floats, in whole numbers; only the last division rounds."""
+    alpha, total = Fraction(alpha), Fraction(total)
+    unit = math.lcm(alpha.denominator, total.denominator)
+
+    def rising(base):
+        return list(itertools.accumulate(
+            (int(base * unit) + step * unit for step in range(depth)), operator.mul, initial=1
+        ))  # fmt: skip
+
+    seen, unseen, all_of_them = rising(alpha), rising(total - alpha), rising(total)[-1]
+    return [
+        math.comb(depth, number) * seen[number] * unseen[depth - number] / all_of_them
+        for number in range(depth + 1)
+    ]
+
+
+wide_counts = st.floats(math.log(1e-6), math.log(1e9)).map(math.exp)
+
+
+@given(wide_counts, wide_counts, st.integers(1, 8))
+@settings(max_examples=200)
+def test_beta_binomial_weights_equal_fractions(alpha, others, depth):
+    total = alpha + others
+    assume(total > alpha)
+    found = beta_binomial.weights(np.array([alpha]), np.array([total]), depth)[0]
+    np.testing.assert_allclose(found, exact_weights(alpha, total, depth), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "total", "depth"),
+    [(0.1, 0.3, 50), (1e5, 1.5e5, 200), (3.0, 1e6, 1000), (1.0, 2.0, 1)],
+)
+def test_large_counts_and_depths_keep_their_digits(alpha, total, depth):
+    found = beta_binomial.weights(np.array([alpha]), np.array([total]), depth)[0]
+    assert found.sum() == pytest.approx(1, abs=1e-13)
+    np.testing.assert_allclose(found, exact_weights(alpha, total, depth), rtol=1e-11, atol=1e-300)

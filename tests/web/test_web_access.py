@@ -1,0 +1,296 @@
+"""The door: who gets in, route by route, and what is sent along."""
+
+import re
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from budgeted.cli.main import main
+from budgeted.errors import AccessError
+from budgeted.web.auth.attempts import Attempts
+from budgeted.web.auth.credential_files import write_line
+from budgeted.web.auth.credentials import Credentials, password_line, token_line
+from budgeted.web.auth.sessions import HOURS
+from budgeted.web.settings import Settings
+from tests.webs import client, every_route, make_study, process
+
+PASSWORD = "correct horse battery"
+TOKEN = "t0ken-that-nobody-guesses-0123456789abcdef"
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture
+def files(tmp_path):
+    write_line(tmp_path / "passwords", "anna", password_line(PASSWORD))
+    write_line(tmp_path / "tokens", "robot", token_line(TOKEN))
+    return {"password_file": tmp_path / "passwords", "token_file": tmp_path / "tokens"}
+
+
+@pytest.fixture
+def guarded(tmp_path, files):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path, **files) as found:
+        yield found
+
+
+def form_token(browser, page="/login"):
+    return re.search(r'name="csrf" value="([0-9a-f]{64})"', browser.get(page).text)[1]
+
+
+def log_in(browser, name="anna", secret=PASSWORD, next_page="/studies"):
+    given = {"name": name, "secret": secret, "next": next_page, "csrf": form_token(browser)}
+    return browser.post("/login", data=given)
+
+
+def session_name(browser):
+    return next((each for each in browser.cookies if not each.endswith("-device")), None)
+
+
+def filled(path):
+    for part, value in (("{name}", "flu"), ("{number}", "1"), ("{id}", "0"), ("{which}", "error")):
+        path = path.replace(part, value)
+    assert "{" not in path, path
+    return path
+
+
+def test_every_route_is_found(guarded):
+    routes = every_route(guarded.app)
+    assert len(routes) > 45
+    documented = {(method.upper(), path) for path, methods in guarded.app.openapi()["paths"].items()
+                  for method in methods}  # fmt: skip
+    assert documented <= set(routes)
+
+
+def test_without_credentials_nothing_is_readable_or_writable(guarded):
+    """Every route there is, and every method on it; all but the log-in say that one must log in."""
+    answered = set()
+    paths = {path for _, path in every_route(guarded.app)}
+    for path in sorted(paths | {"/docs", "/redoc", "/openapi.json", "/nothing", "/api/nothing"}):
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+            response = guarded.request(method, filled(path), follow_redirects=False)
+            if response.status_code == 303:
+                assert response.headers["location"].startswith("/login?next=%2F")
+                assert method in ("GET", "HEAD", "OPTIONS")
+                assert not response.content
+            elif response.status_code == 401:
+                assert "flu" not in response.text
+                assert "fever" not in response.text
+            else:
+                answered.add((method, path))
+    assert {path for _, path in answered} == {"/login", "/health", "/ready"}
+    assert guarded.get("/static/style.css").is_success, "what the log-in page looks like"
+    assert guarded.get("/health").json() == {"alive": True}
+
+
+@pytest.mark.parametrize("path", ["/static/../api/studies", "/static/%2e%2e/%2e%2e/settings.py",
+                                  "/login/../api/studies", "//api/studies", "/api//studies",
+                                  "/static/..%2f..%2fapp.py", "/LOGIN/../studies"])  # fmt: skip
+def test_path_tricks_lead_nowhere(guarded, path):
+    request = guarded.build_request("GET", "/")
+    request.url = request.url.copy_with(raw_path=path.encode())
+    response = guarded.send(request)
+    assert response.status_code in (303, 401, 404, 400)
+    assert "flu" not in response.text
+    assert "import" not in response.text
+
+
+@pytest.mark.parametrize("header", ["Bearer wrong", f"Basic {TOKEN}", "Bearer", f"bearer{TOKEN}",
+                                    "Bearer \xff\xfe"])  # fmt: skip
+def test_a_wrong_token_is_refused(guarded, header):
+    given = {"authorization": header.encode("latin-1")}
+    response = guarded.get("/api/studies", headers=given)
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_a_token_lets_a_program_in_and_names_it_in_the_journal(guarded):
+    given = {"authorization": f"Bearer {TOKEN}"}
+    done = guarded.post("/api/studies/flu/ask", headers=given, json={})
+    assert done.json()["requests"][0]["by"] == "robot"
+
+
+def test_a_person_logs_in_works_and_logs_out(guarded):
+    assert log_in(guarded, secret="wrong password").status_code == 401
+    assert guarded.get("/api/studies").status_code == 401
+    name = session_name(guarded)
+    before = guarded.cookies[name]
+    entered = log_in(guarded, next_page="/studies/flu")
+    assert (entered.status_code, entered.headers["location"]) == (303, "/studies/flu")
+    assert guarded.cookies[name] != before, "what was before the log-in must not be worth more"
+    cookie = entered.headers["set-cookie"].lower()
+    for word in ("httponly", "samesite=strict", f"max-age={HOURS * 3600}"):
+        assert word in cookie
+    done = guarded.post("/api/studies/flu/ask", json={"n": 1})
+    assert done.json()["requests"][0]["by"] == "anna"
+    kept = guarded.cookies[name]
+    token = form_token(guarded, "/studies/flu")
+    assert guarded.post("/logout", data={"csrf": token}).status_code == 303
+    assert guarded.get("/api/studies").status_code == 401
+    guarded.cookies.set(name, kept)
+    assert guarded.get("/api/studies").status_code == 401, "the session is over"
+
+
+def test_a_token_opens_the_page_too(guarded):
+    assert log_in(guarded, "robot", TOKEN).status_code == 303
+    assert log_in(guarded, "anna", TOKEN).status_code == 401, "but only for whom it is"
+
+
+def test_after_the_log_in_one_stays_here(guarded):
+    for evil in ("https://evil.example", "//evil.example", "/\\evil.example", "javascript:1"):
+        assert log_in(guarded, next_page=evil).headers["location"] == "/studies"
+
+
+def test_passwords_cannot_be_tried_for_long(guarded):
+    guarded.app.state.attempts = Attempts(clock=lambda: 0.0)
+    token = form_token(guarded)
+    given = {"name": "anna", "secret": "wrong password", "csrf": token}
+    statuses = [guarded.post("/login", data=given).status_code for _ in range(12)]
+    assert statuses == [401] * 10 + [429] * 2
+    assert log_in(guarded).status_code == 429, "the right one must wait, too"
+
+
+def test_without_a_file_only_loopback_is_served(tmp_path):
+    database = str(tmp_path / "studies.db")
+    for host in ("0.0.0.0", "192.168.1.5", "example.org", "::", ""):
+        with pytest.raises(AccessError, match="must log in"):
+            Settings(database, host=host)
+        done = CliRunner().invoke(main, ["serve", "--db", database, "--host", host])
+        assert done.exit_code == 1
+        assert "must log in" in done.output
+    assert not (tmp_path / "studies.db").exists()
+
+
+@pytest.mark.parametrize(("content", "words"), [
+    ("", "nobody is in it"), ("# none\n", "nobody is in it"), ("anna:hunter2\n", "line 1 is not"),
+    ("anna\n", "line 1 is not"),
+])  # fmt: skip
+def test_a_file_that_lets_nobody_in_is_refused(tmp_path, content, words):
+    file = tmp_path / "passwords"
+    file.write_text(content)
+    with pytest.raises(AccessError, match=words) as caught:
+        Credentials.read(file, None)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_commands_write_files_that_hold_no_secret(tmp_path):
+    file, tokens = tmp_path / "passwords", tmp_path / "tokens"
+    words = ["serve-password", "anna", "--file", str(file), "--password", PASSWORD]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    done = CliRunner().invoke(main, ["serve-token", "robot", "--file", str(tokens)])
+    token = done.stdout.strip()
+    assert PASSWORD not in file.read_text()
+    assert token not in tokens.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    found = Credentials.read(file, tokens)
+    assert found.line_for("anna", PASSWORD)
+    assert not found.line_for("anna", PASSWORD + " ")
+    assert not found.line_for("ben", PASSWORD)
+    assert found.holder(token) == "robot"
+    assert PASSWORD not in repr(found)
+    short = ["serve-password", "anna", "--file", str(file), "--password", "short"]
+    assert "at least 10" in CliRunner().invoke(main, short).output
+
+
+@pytest.fixture
+def local(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as found:
+        yield found
+
+
+@pytest.mark.parametrize("host", [
+    "evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "",
+    "[::1", "127.0.0.1@evil.example",
+])  # fmt: skip
+def test_on_loopback_another_name_gets_nothing(local, host):
+    """A site whose name points at 127.0.0.1 (DNS rebinding) reads and writes nothing."""
+    for method, path in (("GET", "/api/studies"), ("POST", "/api/studies/flu/ask"), ("GET", "/")):
+        response = local.request(method, path, headers={"host": host})
+        assert response.status_code == 400
+        assert "flu" not in response.text
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]:80", "LOCALHOST:1"])
+def test_on_loopback_its_own_names_are_known(local, host):
+    assert local.get("/api/studies", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [
+    {"origin": "https://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:1"},
+    {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
+])  # fmt: skip
+def test_other_sites_change_nothing(local, headers):
+    before = local.get("/api/studies/flu").json()["seq"]
+    for path in ("/api/studies/flu/ask", "/studies/flu/ask", "/api/studies/flu/close"):
+        assert local.post(path, headers=headers, json={}).status_code == 403
+    assert local.get("/api/studies/flu").json()["seq"] == before
+
+
+def test_a_form_without_its_token_changes_nothing(local):
+    """Every form there is, found by introspection."""
+    forms = [path for method, path in every_route(local.app)
+             if method == "POST" and not path.startswith("/api/")]  # fmt: skip
+    assert len(forms) >= 15
+    local.get("/studies")
+    before = local.get("/api/studies").json()
+    for path in forms:
+        for token in ({}, {"csrf": "0" * 64}, {"csrf": "é"}):
+            given = {"n": "1", "value": "no", "name": "x", "budget": "5", "case": "P1"} | token
+            response = local.post(filled(path), data=given)
+            assert response.status_code == 403, path
+    assert local.get("/api/studies").json() == before
+
+
+def test_the_token_of_another_browser_is_no_good(local):
+    with httpx.Client(base_url=local.base_url) as other:
+        token = form_token(other, "/studies/flu")
+    local.get("/studies/flu")
+    assert local.post("/studies/flu/ask", data={"n": "1", "csrf": token}).status_code == 403
+    mine = form_token(local, "/studies/flu")
+    for given in ({"data": {"n": "1", "csrf": mine}},
+                  {"data": {"n": "1"}, "headers": {"x-csrf-token": mine}}):  # fmt: skip
+        assert local.post("/studies/flu/ask", **given).status_code in (200, 303)
+
+
+def test_simple_requests_of_a_foreign_page_are_no_json(local):
+    """What a page may send without asking (plain text) is not taken for JSON."""
+    response = local.post("/api/studies/flu/ask", content=b'{"n": 1}',
+                          headers={"content-type": "text/plain"})  # fmt: skip
+    assert response.status_code in (415, 422)
+
+
+def test_on_loopback_a_name_can_be_chosen(local):
+    token = form_token(local, "/studies/flu")
+    assert local.post("/actor", data={"name": "Zoë", "csrf": token}).status_code == 303
+    assert local.post("/api/studies/flu/ask", json={}).json()["requests"][0]["by"] == "Zoë"
+    token = form_token(local, "/studies/flu")
+    for bad in ("", "a\nb", "x" * 200, "a:b"):
+        response = local.post("/actor", data={"name": bad, "csrf": token})
+        assert response.status_code in (403, 422)
+
+
+def test_every_answer_has_the_headers_that_protect(local):
+    for path in ("/studies", "/api/studies", "/static/style.css", "/nothing", "/health"):
+        headers = local.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "server" not in headers
+
+
+@pytest.mark.slow
+def test_the_log_holds_no_secret(tmp_path, files):
+    options = ["--host", "0.0.0.0", "--password-file", str(files["password_file"]),
+               "--token-file", str(files["token_file"])]  # fmt: skip
+    with process(tmp_path, *options) as (address, _), httpx.Client(base_url=address) as browser:
+        assert browser.get(f"/api/studies?token={TOKEN}").status_code == 401
+        log_in(browser, secret="wrong but secret")
+        assert log_in(browser).status_code == 303
+        assert browser.get("/api/studies", headers={"authorization": f"Bearer {TOKEN}"}).is_success
+        key = browser.cookies[session_name(browser)]
+    log = (tmp_path / "log.txt").read_text()
+    for secret in (PASSWORD, TOKEN, "wrong but secret", key):
+        assert secret not in log
