@@ -47,7 +47,7 @@ class Choice:
     Examples
     --------
     >>> Choice(Action(feature=2, label=1), together=(0,)).order
-    Order(features=(2, 0), label=1, case=None)
+    Order(features=(2, 0), label=1, case=None, day=None)
     """
 
     action: Action

@@ -7,7 +7,8 @@ that comes back a `Purchase`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -43,6 +44,8 @@ class Order:
         Position of the label of the case.
     case
         Which one; None where that is not known yet.
+    day
+        On which it is ordered; None where there is no calendar, as in a simulation.
 
     Examples
     --------
@@ -55,12 +58,13 @@ class Order:
     features: tuple[int, ...]
     label: int
     case: str | int | None = None
+    day: date | None = None
 
     def shortened(self) -> Iterator[Order]:
         """Yield the order, then what is left of it as its last features are given up."""
         yield self
         for number in range(len(self.features) - 1, 0, -1):
-            yield Order(self.features[:number], self.label, self.case)
+            yield replace(self, features=self.features[:number])
 
     def of(self, features: Sequence[_Entry]) -> tuple[_Entry, ...]:
         """Return those of the features that are ordered; raise an error if one is not there."""
@@ -73,20 +77,61 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Visit:
+    """Features of a case that were paid for, or are under way, from one order.
+
+    Attributes
+    ----------
+    features
+        Positions.
+    day
+        On which it was ordered; None where there is no calendar.
+    """
+
+    features: frozenset[int]
+    day: date | None = None
+
+
+@dataclass(frozen=True)
 class CaseSoFar:
     """What was bought of a case, or is under way, before an order; nothing for a fresh case.
 
     Attributes
     ----------
     features
-        Positions.
+        Positions of what is there or under way, and cannot be ordered again.
     label, name
         Its label, as a position; and which case it is, where that is known.
+    visits
+        What was paid for, or is under way, order by order, the first one first. A test that was
+        charged and brought nothing is among them, and may be ordered again; a value that was known
+        for free is not. Unless given, the features, in one visit.
+    group
+        Which group of cases it belongs to, where prices differ between groups; empty for none.
+    unavailable
+        Positions of features that this case cannot give.
+
+    Examples
+    --------
+    >>> CaseSoFar(frozenset({1})).visits
+    (Visit(features=frozenset({1}), day=None),)
     """
 
     features: frozenset[int] = frozenset()
     label: int = 0
     name: str | int | None = None
+    visits: tuple[Visit, ...] | None = None
+    group: str = ""
+    unavailable: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.visits is None:
+            object.__setattr__(self, "visits", (Visit(self.features),) if self.features else ())
+
+    @property
+    def paid_for(self) -> tuple[Visit, ...]:
+        """The visits, which are always there after all."""
+        return self.visits or ()
 
 
 @dataclass(frozen=True)
@@ -176,7 +221,7 @@ def lines(prices: PriceList, order: Order, case: CaseSoFar) -> tuple[Decimal, ..
     result = []
     before = Decimal(0)
     for number in range(1, len(order.features) + 1):
-        part = Order(order.features[:number], order.label, order.case)
+        part = replace(order, features=order.features[:number])
         so_far = _quote(prices, part, case)
         if so_far < before:
             raise PriceListError(

@@ -334,6 +334,43 @@ class State:
             remaining=money.subtract(problem.budget, self.spent),
         )
 
+    def with_problem(
+        self,
+        problem: Problem,
+        values: Sequence[int | None] | None = None,
+        cases_left: Integers | None = None,
+    ) -> State:
+        """Return the state as it would be had it been about another problem from the start.
+
+        All purchases are folded again, so that the belief depends on nothing but the problem and
+        the values: changed cuts that are changed back give the same belief, bit for bit.
+
+        Parameters
+        ----------
+        problem
+            The same labels and budget; its first features are those of before, in their sequence.
+        values
+            Position of the value of each purchase among the categories of its feature, oldest
+            first; as before unless given.
+        cases_left
+            Features × labels; as before unless given.
+        """
+        if values is not None:
+            changed = zip(self.history, values, strict=True)
+            history = History(replace(each, value=value) for each, value in changed)
+        else:
+            history = self.history
+        belief = Belief.prior(problem)
+        for each in history:
+            if each.value is not None:
+                belief = belief.observe_at(each.feature, each.label, each.value)
+        return self._with(
+            problem=problem,
+            belief=belief,
+            history=history,
+            cases_left=self.cases_left if cases_left is None else cases_left,
+        )
+
     def _with(self, **changes: Any) -> State:
         """Like `dataclasses.replace`, which would take most of the time of replaying a study."""
         new = object.__new__(State)
