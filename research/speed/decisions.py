@@ -51,7 +51,7 @@ def states(problem: Mapping[str, Any], budget: int) -> list[State]:
     default = policy("auto")
     while (choice := default.choose(state, stream(SEED, POLICY, len(met)))) is not None:
         met.append(state)
-        for bought in stock.buy(choice.order):
+        for bought in stock.buy(choice.order, state.free):
             state = state.after(bought)
     return met
 

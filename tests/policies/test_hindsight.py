@@ -16,6 +16,7 @@ from budgeted.policies import hindsight as module
 from budgeted.policies import policy
 from budgeted.policies.exp3 import probabilities
 from budgeted.policies.hindsight import hindsight
+from budgeted.state import revisions
 from budgeted.testing import policies as contracts
 from tests.strategies import ordinary_counts, problems
 
@@ -152,7 +153,7 @@ def test_a_corrected_value_is_seen_in_hindsight():
     for value in (0, 1, 1):
         state = state.after(Purchase(0, 1, value, "1"))
     hindsight(state)
-    corrected = state.corrected(1, 1)
+    corrected = revisions.corrected(state, 1, 1)
     accuracy, change = slow_hindsight(corrected.problem, corrected.history)
     assert hindsight(corrected).accuracy == pytest.approx(accuracy)
     assert hindsight(corrected).change == pytest.approx(change)

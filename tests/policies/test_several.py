@@ -10,6 +10,7 @@ from budgeted.policies import POLICIES, policy
 from budgeted.policies.auto import in_turns
 from budgeted.policies.base import several
 from budgeted.problem import Action
+from budgeted.state.revisions import corrected, with_budget
 from budgeted.value import expected_loss, loss
 
 
@@ -95,11 +96,11 @@ def change_cancelled(state, _taken):
 
 
 def change_correction(state, _taken):
-    return state.corrected(1, 2)
+    return corrected(state, 1, 2)
 
 
 def change_budget(state, _taken):
-    return state.with_budget(900)
+    return with_budget(state, 900)
 
 
 CHANGES = [change_value, change_other, change_cancelled, change_correction, change_budget]

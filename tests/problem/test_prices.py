@@ -18,6 +18,7 @@ from budgeted.problem.prices import (
     parameters_of,
     price_list,
 )
+from budgeted.state.revisions import with_budget
 
 FEATURES = (
     Feature("fever", ("no", "yes"), "1.50"),
@@ -60,7 +61,7 @@ def test_a_list_learns_what_is_for_sale():
 
 
 def test_another_budget_keeps_the_prices():
-    state = State.start(problem(Visit(Decimal(3)))).with_budget(200)
+    state = with_budget(State.start(problem(Visit(Decimal(3)))), 200)
     assert state.problem.prices == Visit(Decimal(3))
     assert state.price((0, 0)) == Decimal("4.50")
 

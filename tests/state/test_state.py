@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, ObservationError, PurchaseError
 from budgeted.policies import policy
+from budgeted.state.revisions import with_budget
 from tests.beliefs import Doubtful
 
 PROBLEM = Problem(
@@ -135,7 +136,7 @@ def test_a_belief_of_another_problem_is_refused():
 @pytest.mark.parametrize("kind", [Belief, Doubtful])
 def test_another_budget_leaves_the_kind_of_belief(kind):
     state = State.start(PROBLEM, belief=kind.prior(PROBLEM)).after(Purchase(0, 1, 1, "0.1"))
-    more = state.with_budget("99")
+    more = with_budget(state, "99")
     assert type(state.belief) is type(more.belief) is kind
     assert more.belief.problem.budget == 99
     np.testing.assert_array_equal(more.belief.means, state.belief.means)

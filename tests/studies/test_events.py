@@ -49,6 +49,7 @@ EVENTS = [
         events.Undone, numbers, st.sampled_from(["told", "failed", "cancelled"]),
         st.none() | texts, amounts, amounts, texts,
     ),
+    st.builds(events.Repriced, st.lists(st.tuples(numbers, amounts), max_size=3).map(tuple)),
     st.builds(events.Withdrawn, texts, texts),
     st.builds(events.BudgetChanged, amounts, amounts, texts),
     st.builds(events.Closed, texts),

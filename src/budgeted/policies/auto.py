@@ -11,6 +11,7 @@ import numpy as np
 
 from budgeted.learners import Hierarchical, Learner
 from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.policies import bundles
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
 from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
@@ -56,6 +57,8 @@ class Auto:
 
     - Of the best feature one value is bought, of the label with the fewest; and then one of each
       other label that has fewer, before anything is weighed anew: half a comparison says little.
+    - Where what an order costs depends on what else is bought of its case (a fee for a visit, a
+      panel), whole orders are weighed: `budgeted.policies.bundles`.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
       who want several requests at once (`budgeted.policies.base.Several`).
 
@@ -100,6 +103,9 @@ behind")
         if not depths.any():
             return None
         bought = _bought(state)
+        if not state.problem.separable:
+            values = _values(state, depths, bought, self.believer)
+            return bundles.choose(state, depths, values, bought, rng)
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
@@ -122,7 +128,11 @@ behind")
         depths = state.depths()
         if not depths.any():
             return np.full(depths.shape, np.nan)
-        rates, _ = _rates(state, depths, _bought(state), self.believer)
+        bought = _bought(state)
+        if not state.problem.separable:
+            values = _values(state, depths, bought, self.believer)
+            return bundles.worth(state, depths, values, bought)
+        rates, _ = _rates(state, depths, bought, self.believer)
         return np.where(depths > 0, rates[:, None], np.nan)
 
 
@@ -150,10 +160,21 @@ def _rates(
     state: State, depths: Integers, bought: Floats, believer: Believer
 ) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
-    prices = state.problem.feature_prices
-    costs = np.array([float(price) for price in prices])
-    paid = np.array([money.how_many(state.free, price) for price in state.problem.lowest_prices])
-    most = np.minimum(paid, depths.sum(axis=1))
+    costs = np.array([float(price) for price in state.problem.feature_prices])
+    return _best_handfuls(state, depths, bought, believer, costs)
+
+
+def _values(state: State, depths: Integers, bought: Floats, believer: Believer) -> Floats:
+    """For each feature the best fall of the loss per value that is bought, whatever it costs."""
+    one = np.ones(len(state.problem.features))
+    return _best_handfuls(state, depths, bought, believer, one)[0]
+
+
+def _best_handfuls(
+    state: State, depths: Integers, bought: Floats, believer: Believer, costs: Floats
+) -> tuple[Floats, Integers]:
+    """For each feature the handful that lowers the loss most per cost, and its size."""
+    most = state.purchases(depths)
     worth = gains(believer.believed(state.belief))
     under_way = np.zeros_like(depths)
     for cell, number in state.under_way().items():
@@ -161,8 +182,8 @@ def _rates(
     # Of labels with as many values the more frequent comes first, wherever it is listed.
     fewest_first = bought - np.asarray(state.problem.prior) / 2
     already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
-    rates = np.full(len(prices), np.nan)
-    numbers = np.zeros(len(prices), dtype=np.int64)
+    rates = np.full(len(costs), np.nan)
+    numbers = np.zeros(len(costs), dtype=np.int64)
     for each in HANDFULS:
         total = np.minimum(most, each * depths.shape[1])
         weighed = total > numbers

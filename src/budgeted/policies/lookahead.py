@@ -160,4 +160,5 @@ def gains(
 
 def costs_of(state: State, cells: Sequence[Action]) -> Floats:
     """Return what one value of each cell costs."""
-    return np.array([float(state.price(cell)) for cell in cells])
+    costs = state.costs()
+    return np.array([costs[cell] for cell in cells])

@@ -11,7 +11,7 @@ import numpy as np
 from budgeted.learners.belief import Floats, Integers
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import Lookahead, cheapest
-from budgeted.problem import Action, money
+from budgeted.problem import Action
 from budgeted.state import NO_LIMIT, State
 from budgeted.value import CellEstimates, feature_lookahead, lookahead
 
@@ -104,10 +104,7 @@ class PairLookahead(Lookahead):
     def _totals(self, state: State, depths: Integers) -> Integers:
         """Return how often each feature could be bought with the free money, whatever the label."""
         most = NO_LIMIT if self.max_depth is None else self.max_depth
-        paid_for = [
-            min(money.how_many(state.free, price), most) for price in state.problem.lowest_prices
-        ]
-        result: Integers = np.minimum(paid_for, depths.sum(axis=1))
+        result: Integers = np.minimum(state.purchases(depths), most)
         return result
 
 

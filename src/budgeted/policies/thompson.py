@@ -94,6 +94,5 @@ class TopTwoThompson:
         rule, problem = named(self.loss), state.problem
         prior = np.array(problem.prior)
         losses = losses_alone(problem, state.belief.sample(rng), rule)
-        costs = np.array([float(price) for price in problem.feature_prices])
-        result: Floats = (losses - rule(prior)) / costs
+        result: Floats = (losses - rule(prior)) / state.costs().max(axis=1)
         return result

@@ -6,7 +6,7 @@ that comes back a `Purchase`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -18,6 +18,7 @@ from budgeted.problem.money import MoneyLike
 
 if TYPE_CHECKING:
     from budgeted.problem.prices.base import PriceList
+    from budgeted.problem.problem import Problem
 
 _Entry = TypeVar("_Entry")
 
@@ -133,6 +134,32 @@ class CaseSoFar:
         """The visits, which are always there after all."""
         return self.visits or ()
 
+    def and_visit(self, features: Iterable[int], day: date | None) -> CaseSoFar:
+        """Return the case with these features bought, or under way, from one more order.
+
+        What was ordered before on the same day is of the same visit.
+
+        >>> CaseSoFar(frozenset({1})).and_visit([0], None).visits
+        (Visit(features=frozenset({0, 1}), day=None),)
+        """
+        more = frozenset(features)
+        before = self.paid_for
+        if before and before[-1].day == day:
+            more, before = more | before[-1].features, before[:-1]
+        return replace(self, features=self.features | more, visits=(*before, Visit(more, day)))
+
+    def without(self, feature: int) -> CaseSoFar | None:
+        """Return the case had a feature not been ordered; None if nothing was visited then."""
+        visits = tuple(
+            replace(each, features=each.features - {feature})
+            for each in self.paid_for
+            if each.features != {feature}
+        )
+        features = self.features - {feature}
+        if not visits and not features:
+            return None
+        return replace(self, features=features, visits=visits)
+
 
 @dataclass(frozen=True)
 class Request:
@@ -142,6 +169,7 @@ class Request:
     feature: int
     label: int
     cost: Decimal
+    case: str | int | None = None
 
     @property
     def action(self) -> Action:
@@ -217,12 +245,12 @@ def lines(prices: PriceList, order: Order, case: CaseSoFar) -> tuple[Decimal, ..
     (Decimal('1.50'), Decimal('1.50'))
     """
     if len(order.features) == 1:
-        return (_quote(prices, order, case),)
+        return (quoted(prices, order, case),)
     result = []
     before = Decimal(0)
     for number in range(1, len(order.features) + 1):
         part = replace(order, features=order.features[:number])
-        so_far = _quote(prices, part, case)
+        so_far = quoted(prices, part, case)
         if so_far < before:
             raise PriceListError(
                 f"price list {prices.name!r}: {so_far} for {number} features of a case is less "
@@ -234,7 +262,32 @@ def lines(prices: PriceList, order: Order, case: CaseSoFar) -> tuple[Decimal, ..
     return tuple(result)
 
 
-def _quote(prices: PriceList, order: Order, case: CaseSoFar) -> Decimal:
+def along(problem: Problem, order: Order, case: CaseSoFar, allowed: Iterable[int]) -> Order:
+    """Return an order with all further features of its case that make it no dearer.
+
+    Who buys a panel that is sold only whole gets all of it.
+
+    Parameters
+    ----------
+    problem, order, case
+        With the price list; what is wanted; and what was bought of its case before.
+    allowed
+        Features that may come along.
+    """
+    if problem.separable:
+        return order
+    terms = replace(case, name=None)
+    wanted, price = replace(order, case=None), problem.quote(replace(order, case=None), terms)
+    for feature in allowed:
+        if feature in case.features or feature in case.unavailable or feature in wanted.features:
+            continue
+        more = replace(wanted, features=(*wanted.features, feature))
+        if problem.quote(more, terms) == price:
+            wanted = more
+    return replace(order, features=wanted.features)
+
+
+def quoted(prices: PriceList, order: Order, case: CaseSoFar) -> Decimal:
     """Return a quote after checking that it is an amount of money."""
     try:
         found = prices.quote(order, case)

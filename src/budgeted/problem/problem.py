@@ -15,7 +15,7 @@ from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mi
 from budgeted.problem.features import Feature
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.names import are_numerals
-from budgeted.problem.orders import Action, CaseSoFar, Order, lines
+from budgeted.problem.orders import Action, CaseSoFar, Order, lines, quoted
 from budgeted.problem.positions import index_of, position_of
 from budgeted.problem.prices import (
     NotInstalled,
@@ -28,6 +28,8 @@ from budgeted.problem.prices import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_MOST_QUOTES = 100_000
 
 
 @dataclass(frozen=True, init=False)
@@ -141,6 +143,25 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         place = {price: at for at, price in enumerate(every)}
         table = np.array([[place[price] for price in row] for row in self.fresh_prices])
         return tuple(every), table
+
+    @property
+    def separable(self) -> bool:
+        """Whether what a feature costs depends on nothing else that is bought of the case."""
+        return bool(getattr(self.prices, "separable", False))
+
+    def quote(self, order: Order, case: CaseSoFar) -> Decimal:
+        """Return what an order costs, remembered: policies ask thousands of times."""
+        key = (frozenset(order.features), order.day, order.case, case)
+        found = self._quotes.get(key)
+        if found is None:
+            if len(self._quotes) >= _MOST_QUOTES:
+                self._quotes.clear()
+            found = self._quotes[key] = quoted(self.prices, order, case)
+        return found
+
+    @cached_property
+    def _quotes(self) -> dict[tuple[object, ...], Decimal]:
+        return {}
 
     @property
     def has_prices(self) -> bool:

@@ -93,7 +93,7 @@ def simulate(
     step = 0
     name = getattr(policy, "name", type(policy).__name__)
     while (choice := choose(buyer, state, stream(seed, POLICY, step), name)) is not None:
-        for bought in stock.buy(choice.order):
+        for bought in stock.buy(choice.order, state.free):
             step += 1
             state = state.after(bought)
             predictor = fitted(made, problem, state.history) if judge or true_judge else None

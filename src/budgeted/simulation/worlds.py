@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,19 +15,21 @@ from budgeted.errors import WorldError
 from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import by_feature, check_parameters
 from budgeted.problem import Action, CaseSoFar, Order, Problem
-from budgeted.problem.orders import Purchase
+from budgeted.problem.orders import Purchase, along
 from budgeted.problem.prices import lines
 from budgeted.seeds import WORLD, stream
-from budgeted.state.cases import check_rule, pick_case, shuffled
+from budgeted.state.cases import cheapest_places, check_rule, pick_case, shuffled
 
 
 class Stock(Protocol):
     """What is left of a world during one run."""
 
-    def buy(self, order: Order) -> tuple[Purchase, ...]:
+    def buy(self, order: Order, at_most: Decimal | None = None) -> tuple[Purchase, ...]:
         """Hand over the values of an order, all from one case of its label, at the list's price.
 
-        A purchase without a value is one that was missing.
+        It is the case that the order names, or the one where it costs least. Where no case can give
+        all of it, or all of it costs more than `at_most`, its last features are left out; what
+        makes it no dearer comes along. A purchase without a value is one that was missing.
         """
         ...
 
@@ -95,11 +98,41 @@ class _ModelStock:
         self._problem = problem
         self._chances = by_feature(problem, table)
         self._streams = {action: stream(world.seed, WORLD, *action) for action in problem.actions}
+        self._visited: dict[str | int, CaseSoFar] = {}
 
-    def buy(self, order: Order) -> tuple[Purchase, ...]:
-        prices = lines(self._problem.prices, order, CaseSoFar(label=order.label))
+    def buy(self, order: Order, at_most: Decimal | None = None) -> tuple[Purchase, ...]:
+        problem = self._problem
+        if problem.separable:
+            return self._sold(order, CaseSoFar(label=order.label))
+        for part in order.shortened():
+            found = self._cheapest(part)
+            if at_most is None or problem.quote(part, replace(found, name=None)) <= at_most:
+                break
+        part = along(problem, part, found, range(len(problem.features)))
+        bought = self._sold(replace(part, case=found.name), found)
+        assert found.name is not None
+        self._visited[found.name] = found.and_visit(part.features, None)
+        return bought
+
+    def _cheapest(self, order: Order) -> CaseSoFar:
+        """The case of an endless supply that gives an order for the least money."""
+        fresh = CaseSoFar(label=order.label, name=len(self._visited))
+        if order.case is not None:
+            return self._visited.get(order.case, fresh)
+        can = [
+            each for each in self._visited.values()
+            if each.label == order.label and each.features.isdisjoint(order.features)
+        ]  # fmt: skip
+        return min(
+            [*can, fresh], key=lambda each: self._problem.quote(order, replace(each, name=None))
+        )
+
+    def _sold(self, order: Order, case: CaseSoFar) -> tuple[Purchase, ...]:
+        prices = lines(self._problem.prices, order, case)
         return tuple(
-            Purchase(feature, order.label, self._draw(Action(feature, order.label)), price)
+            Purchase(
+                feature, order.label, self._draw(Action(feature, order.label)), price, order.case
+            )
             for feature, price in zip(order.features, prices, strict=True)
         )
 
@@ -160,20 +193,23 @@ class _TableStock:
     def __init__(self, world: TableWorld) -> None:
         self._world = world
         self._sold = np.zeros(world.values.shape, dtype=bool)
+        self._visited: dict[int, CaseSoFar] = {}
 
-    def buy(self, order: Order) -> tuple[Purchase, ...]:
-        world = self._world
-        for part in order.shortened():  # no case may be able to give all of them
-            case = self._pick(part)
-            if case is not None:
-                order = part
+    def buy(self, order: Order, at_most: Decimal | None = None) -> tuple[Purchase, ...]:
+        problem = self._world.problem
+        for part in order.shortened():
+            case = self._pick(part) if part.case is None else int(part.case)
+            if case is None:
+                continue
+            so_far = self._visited.get(case, CaseSoFar(label=order.label, name=case))
+            order = along(problem, replace(part, case=case), so_far, range(len(problem.features)))
+            prices = lines(problem.prices, order, so_far)
+            if at_most is None or sum(prices, Decimal(0)) <= at_most:
                 break
         else:
             raise WorldError(f"the table has no case left to buy {order} from")
-        sold = frozenset(np.flatnonzero(self._sold[case]).tolist())
-        so_far = CaseSoFar(sold, order.label, case)
-        prices = lines(world.problem.prices, replace(order, case=case), so_far)
         self._sold[case, list(order.features)] = True
+        self._visited[case] = so_far.and_visit(order.features, None)
         return tuple(
             Purchase(feature, order.label, self._value(case, feature), price, case)
             for feature, price in zip(order.features, prices, strict=True)
@@ -182,7 +218,11 @@ class _TableStock:
     def _pick(self, order: Order) -> int | None:
         world, (first, *others) = self._world, order.features
         cases = world.order[order.label]
-        return pick_case(world.case_rule, cases, self._sold, first, together=others)
+
+        def among(can: NDArray[np.bool_]) -> NDArray[np.bool_]:
+            return cheapest_places(world.problem, order, can, cases, self._visited)
+
+        return pick_case(world.case_rule, cases, self._sold, first, together=others, among=among)
 
     def _value(self, case: int, feature: int) -> int | None:
         value = int(self._world.values[case, feature])

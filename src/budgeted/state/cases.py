@@ -10,7 +10,9 @@ few cases, and later ones show which features say the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from budgeted.errors import WorldError
 from budgeted.learners.belief import Integers
+from budgeted.problem import CaseSoFar, Order, Problem
 from budgeted.seeds import WORLD, stream
 
 RULES = ("fresh", "overlap", "settle")
@@ -59,6 +62,7 @@ def pick_case(
     feature: int,
     unusable: NDArray[np.bool_] | None = None,
     together: Sequence[int] = (),
+    among: Callable[[NDArray[np.bool_]], NDArray[np.bool_]] | None = None,
 ) -> int | None:
     """Return the case to buy a feature from, or None when none can give it.
 
@@ -77,6 +81,8 @@ def pick_case(
         on this case, a case that was withdrawn.
     together
         Further features that are wanted of the same case.
+    among
+        Leaves those of the cases that can give them from which one may be picked.
 
     Examples
     --------
@@ -88,16 +94,65 @@ def pick_case(
     [2, 2, 2]
     """
     can = ~bought[order, feature]
-    if unusable is not None:
-        can &= ~unusable[order, feature]
-    for other in together:
-        can &= ~bought[order, other]
+    for each in (feature, *together):
+        can &= ~bought[order, each]
         if unusable is not None:
-            can &= ~unusable[order, other]
+            can &= ~unusable[order, each]
+    if among is not None:
+        can = among(can)
     had = int(bought[order, feature].sum()) if rule == "settle" else 0
     touched: NDArray[np.bool_] = np.asarray(bought[order].any(axis=1))
     at = pick_place(rule, can, had, touched)
     return None if at is None else int(order[at])
+
+
+def cheapest_places(
+    problem: Problem,
+    wanted: Order,
+    can: NDArray[np.bool_],
+    order: Integers,
+    visited: Mapping[int, CaseSoFar],
+    groups: Mapping[int, str] | None = None,
+) -> NDArray[np.bool_]:
+    """Return which of the cases that can give an order give it for the least money.
+
+    Parameters
+    ----------
+    problem, wanted
+        With the price list; and the order, with its day.
+    can
+        Which of the cases can give all of it.
+    order
+        The cases, by position.
+    visited
+        The past of those that have one, by position.
+    groups
+        Of those that belong to one, where prices may differ between groups.
+    """
+    if problem.separable:
+        return can
+
+    def quote(terms: CaseSoFar) -> Decimal:
+        return problem.quote(wanted, replace(terms, name=None))
+
+    places: dict[Decimal, list[int]] = {}
+    known = np.isin(order, list(visited))
+    for at in np.flatnonzero(can & known).tolist():
+        places.setdefault(quote(visited[int(order[at])]), []).append(at)
+    fresh = np.flatnonzero(can & ~known)
+    of_group: dict[str, list[int]] = {}
+    if groups:
+        for at in fresh.tolist():
+            of_group.setdefault(groups.get(int(order[at]), ""), []).append(at)
+    elif len(fresh):
+        of_group[""] = fresh.tolist()
+    for group, those in of_group.items():
+        price = quote(CaseSoFar(label=wanted.label, group=group))
+        places.setdefault(price, []).extend(those)
+    result = np.zeros_like(can)
+    if places:
+        result[places[min(places)]] = True
+    return result
 
 
 def pick_place(

@@ -161,7 +161,13 @@ def requests_of(
         prices = _prices(problem, order, case)
     if len(prices) != len(cells):
         raise PurchaseError(f"order: has {len(cells)} features and {len(prices)} prices")
-    return [Request(number + at, *cell, prices[at]) for at, cell in enumerate(cells)]
+    return [Request(number + at, *cell, prices[at], order.case) for at, cell in enumerate(cells)]
+
+
+def as_order(problem: Problem, cell: Cell) -> Order:
+    """Return the order of a single cell, given by names or positions."""
+    action = _cell(problem, cell)
+    return Order((action.feature,), action.label)
 
 
 def _cell(problem: Problem, cell: Cell) -> Action:

@@ -2,14 +2,16 @@
 
 All budget arithmetic of the package is here. A state is immutable; the simulator and a real study
 fold it forward with the same steps: `State.reserve`, `State.after` and `State.release`. What only
-real studies need is here too: a value that was wrong, cases that come and go, another budget.
+real studies need is here too: a value that was wrong, cases that come and go, another budget; more
+of it is in `budgeted.state.revisions`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -17,15 +19,15 @@ from typing import Any
 import numpy as np
 
 from budgeted.errors import PurchaseError
-from budgeted.learners.belief import Belief, Integers
+from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.problem import Action, CaseSoFar, Order, Problem, money, position_of
-from budgeted.problem.money import MoneyLike
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state.history import History
-from budgeted.state.pending import Cell, Pending, requests_of
+from budgeted.state.offers import NO_LIMIT, Offers
+from budgeted.state.pending import Cell, Pending, as_order, requests_of
 
-NO_LIMIT = np.iinfo(np.int64).max
-"""Cases left where the supply is endless."""
+_NEXT_TO_NOTHING = 1e-6
+"""Of the lowest price on a fresh case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,13 @@ class State:
     reserved
         Money that the pending requests will cost; kept up to date by the steps, because adding it
         up anew at each of them would make a batch of n requests cost n².
+    visited
+        What there is of each case from which something was bought or requested, by its name; kept
+        only where the price list looks at it.
+    today
+        The day of the decision, for prices that depend on it; None where there is no calendar.
+    at_most
+        What the next order may cost, where that is less than the free money.
 
     Examples
     --------
@@ -74,6 +83,9 @@ class State:
     next_number: int = 1
     last_action: Action | None = None
     reserved: Decimal = Decimal(0)
+    visited: Mapping[str | int, CaseSoFar] = field(default_factory=dict)
+    today: date | None = None
+    at_most: Decimal | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.history, History):
@@ -145,20 +157,63 @@ class State:
         """Money that can be spent now: spent + reserved + free = budget."""
         return money.subtract(self.remaining, self.reserved)
 
+    @cached_property
+    def offers(self) -> Offers:
+        """What the cases that were visited, and fresh ones, can give, and for how much."""
+        return Offers(self.problem, self.visited, self.cases_left, self.today)
+
     def price(self, action: tuple[int, int]) -> Decimal:
-        """Return what one value of a cell costs on a fresh case."""
+        """Return what the next value of a cell costs: on the case where it costs least."""
         feature, label = action
-        return self.problem.fresh_prices[feature][label]
+        if self.problem.separable:
+            return self.problem.fresh_prices[feature][label]
+        return self.offers.price(feature, label)
 
     def depths(self, at_most: int | None = None) -> Integers:
         """Return how often each cell could be bought with the free money, features × labels.
 
-        Each time from a fresh case.
+        Cases on which it costs least come first: those that were visited, where a fee is paid
+        already, and then fresh ones.
         """
         most = NO_LIMIT if at_most is None else at_most
+        if not self.problem.separable:
+            return self.offers.depths(self.free, self.at_most, most)
         prices, table = self.problem.distinct_prices
         paid_for = np.asarray([min(money.how_many(self.free, price), most) for price in prices])
+        if self.at_most is not None:
+            paid_for[[price > self.at_most for price in prices]] = 0
         result: Integers = np.minimum(self.cases_left, paid_for[table])
+        return result
+
+    def costs(self) -> Floats:
+        """Return what the next value of each cell costs, features × labels, as plain numbers.
+
+        What is free, because a panel was paid for whole, counts as next to nothing, so that one
+        can divide by it.
+        """
+        if self.problem.separable:
+            return np.array(self.problem.fresh_prices, dtype=float)
+        now = [
+            [self.price((feature, label)) for label in range(len(row))]
+            for feature, row in enumerate(self.problem.fresh_prices)
+        ]
+        lowest = float(min(map(min, self.problem.fresh_prices)))
+        result: Floats = np.maximum(np.array(now, dtype=float), _NEXT_TO_NOTHING * lowest)
+        return result
+
+    def purchases(self, labels: Integers) -> Integers:
+        """Return how many values of each feature the free money pays for, whatever the label.
+
+        Parameters
+        ----------
+        labels
+            How often each cell could be bought, as `depths` says.
+        """
+        if not self.problem.separable:
+            return self.offers.purchases(self.free, self.at_most)
+        prices = self.problem.lowest_prices
+        paid = np.asarray([money.how_many(self.free, price) for price in prices])
+        result: Integers = np.minimum(paid, labels.sum(axis=1))
         return result
 
     def affordable(self) -> tuple[Action, ...]:
@@ -189,35 +244,74 @@ class State:
             An `Order` of one or more features of one case; or one cell, as an `Action` or as the
             names of a feature and a label.
         case
-            What was bought of the case before; nothing unless given.
+            What was bought of the case before. Unless given, nothing; or where that matters for
+            the price, what is known of the case of the order, or of the one where it costs least.
         prices
             Of each feature of the order, where they are known: a journal says what was reserved.
             What the price list says, unless given.
         """
+        if not self.problem.separable and case is None and prices is None:
+            wanted, case = self._placed(wanted)
         requests = requests_of(self.problem, wanted, self.next_number, case, prices)
         one = len(requests) == 1
         total = requests[0].cost if one else money.total([each.cost for each in requests])
-        self._check_money(total)
+        self.check_money(total)
         pending, cases_left = self.pending, self.cases_left
         for request in requests:
             pending, cell = pending.with_one(request), request.action
             cases_left = self._cases_left_with(cell, -1, cases_left)
-        return self._with(
+        reserved = self.changed(
             pending=pending,
             cases_left=cases_left,
             next_number=self.next_number + len(requests),
             last_action=cell,
             reserved=money.add(self.reserved, total),
         )
+        if self.problem.separable or not isinstance(wanted, Order) or wanted.case is None:
+            return reserved
+        return reserved.having(wanted.case, wanted.label, wanted.features, wanted.day)
+
+    def _placed(self, wanted: Order | Cell) -> tuple[Order, CaseSoFar]:
+        """An order on the case where it costs least, and what there is of that case.
+
+        A fresh case gets a number that no case has, so that its next value can cost less.
+        """
+        order = wanted if isinstance(wanted, Order) else as_order(self.problem, wanted)
+        if order.case is None:
+            found = self.offers.cheapest(order.features, order.label)
+            named = found is not None and found[1].cases
+            order = replace(order, case=named[0] if named else -self.next_number)
+        if order.day is None:
+            order = replace(order, day=self.today)
+        fresh = CaseSoFar(label=order.label, name=order.case)
+        return order, self.visited.get(order.case, fresh)  # type: ignore[arg-type]
+
+    def having(
+        self, case: str | int, label: int, features: Iterable[int], day: date | None = None
+    ) -> State:
+        """Return the state with these features of a case bought, or under way, from one order."""
+        old = self.visited.get(case, CaseSoFar(label=label, name=case))
+        return self.seeing(case, old.and_visit(features, day))
+
+    def seeing(self, case: str | int, so_far: CaseSoFar | None) -> State:
+        """Return the state in which a case is as given; None for one that is not visited."""
+        visited = {name: held for name, held in self.visited.items() if name != case}
+        if so_far is not None:
+            visited[case] = so_far
+        return self.changed(visited=visited)
 
     def release(self, number: int) -> State:
         """Return the state without a pending request: its money and its case are free again."""
         request = self._request(number)
-        return self._with(
+        released = self.changed(
             pending=self.pending.without(number),
             cases_left=self._cases_left_with(request.action, +1),
             reserved=money.subtract(self.reserved, request.cost),
         )
+        case = request.case
+        if case is None or case not in self.visited:
+            return released
+        return released.seeing(case, self.visited[case].without(request.feature))
 
     def after(self, purchase: Purchase) -> State:
         """Return the state after a purchase: paid for, observed, in the history.
@@ -229,7 +323,7 @@ class State:
             purchase = replace(purchase, feature=cell.feature, label=cell.label, value=value)
         changes: dict[str, Any] = {}
         if purchase.number is None:
-            self._check_money(purchase.cost)
+            self.check_money(purchase.cost)
             purchase = replace(purchase, number=self.next_number)
             changes["next_number"] = self.next_number + 1
             changes["last_action"] = cell
@@ -242,136 +336,31 @@ class State:
                     f"not for {self._words(cell)}"
                 )
             if purchase.cost > request.cost:
-                self.release(purchase.number)._check_money(purchase.cost)
+                self.release(purchase.number).check_money(purchase.cost)
             # Its case was set aside when it was reserved.
             changes["pending"] = self.pending.without(request.number)
             changes["reserved"] = money.subtract(self.reserved, request.cost)
         if value is not None:
             changes["belief"] = self.belief.observe_at(*cell, value)
-        return self._with(
+        paid = self.changed(
             remaining=money.subtract(self.remaining, purchase.cost),
             history=self.history.then(purchase),
             **changes,
         )
-
-    def corrected(self, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
-        """Return the state as it would be had a purchase brought another value or cost another sum.
-
-        Parameters
-        ----------
-        number
-            Of the purchase.
-        value
-            Position of the right value; None when there is none after all.
-        cost
-            What was really charged; as before unless given.
-        """
-        at = next((at for at in reversed(range(len(self.history)))
-                   if self.history[at].number == number), None)  # fmt: skip
-        if at is None:
-            raise PurchaseError(f"there is no purchase number {number} to correct")
-        old = self.history[at]
-        paid = old.cost if cost is None else cost
-        new = Purchase(old.feature, old.label, value, paid, old.case, number)
-        refunded = self._with(remaining=money.add(self.remaining, old.cost))
-        refunded._check_money(new.cost)
-        belief = self.belief
-        if value is not None:
-            belief = belief.observe_at(old.feature, old.label, value)
-        if old.value is not None:
-            belief = belief.retract_at(old.feature, old.label, old.value)
-        return self._with(
-            belief=belief,
-            remaining=money.subtract(refunded.remaining, new.cost),
-            history=History((*self.history[:at], new, *self.history[at + 1 :])),
-        )
-
-    def reopened(self, request: Request) -> State:
-        """Return the state as it would be had a request not come back: its money is reserved again.
-
-        A purchase of its number leaves the history and the belief, and what it cost is free. Its
-        case must be set aside; see `resupplied` for one that is not.
-        """
-        state = self
-        old = next((each for each in reversed(self.history) if each.number == request.number), None)
-        if old is not None:
-            belief = self.belief
-            if old.value is not None:
-                belief = belief.retract_at(old.feature, old.label, old.value)
-            state = self._with(
-                belief=belief,
-                remaining=money.add(self.remaining, old.cost),
-                history=History(each for each in self.history if each is not old),
-            )
-        state._check_money(request.cost)
-        return state._with(
-            pending=self.pending.with_one(request),
-            reserved=money.add(self.reserved, request.cost),
-        )
+        if self.problem.separable or purchase.case is None or "pending" in changes:
+            return paid
+        return paid.having(purchase.case, cell.label, (cell.feature,), self.today)
 
     def resupplied(self, cells: Iterable[tuple[int, int]], change: int) -> State:
         """Return the state with `change` more cases (fewer if negative) for each of these cells."""
         state = self
         for cell in cells:
-            state = state._with(
+            state = state.changed(
                 cases_left=state._cases_left_with(self.problem.action_at(*cell), change)
             )
         return state
 
-    def with_budget(self, budget: MoneyLike) -> State:
-        """Return the state with another budget, which must cover what is spent and reserved."""
-        old = self.problem
-        problem = Problem(old.features, old.labels, old.prior, budget, old.prices)
-        gone = money.add(self.spent, self.reserved)
-        if problem.budget < gone:
-            raise PurchaseError(
-                f"budget: {problem.budget} is less than the {gone} that is gone already (spent "
-                f"{self.spent}, reserved {self.reserved}); give at least that much"
-            )
-        return self._with(
-            problem=problem,
-            belief=self.belief.of_problem(problem),
-            remaining=money.subtract(problem.budget, self.spent),
-        )
-
-    def with_problem(
-        self,
-        problem: Problem,
-        values: Sequence[int | None] | None = None,
-        cases_left: Integers | None = None,
-    ) -> State:
-        """Return the state as it would be had it been about another problem from the start.
-
-        All purchases are folded again, so that the belief depends on nothing but the problem and
-        the values: changed cuts that are changed back give the same belief, bit for bit.
-
-        Parameters
-        ----------
-        problem
-            The same labels and budget; its first features are those of before, in their sequence.
-        values
-            Position of the value of each purchase among the categories of its feature, oldest
-            first; as before unless given.
-        cases_left
-            Features × labels; as before unless given.
-        """
-        if values is not None:
-            changed = zip(self.history, values, strict=True)
-            history = History(replace(each, value=value) for each, value in changed)
-        else:
-            history = self.history
-        belief = Belief.prior(problem)
-        for each in history:
-            if each.value is not None:
-                belief = belief.observe_at(each.feature, each.label, each.value)
-        return self._with(
-            problem=problem,
-            belief=belief,
-            history=history,
-            cases_left=self.cases_left if cases_left is None else cases_left,
-        )
-
-    def _with(self, **changes: Any) -> State:
+    def changed(self, **changes: Any) -> State:
         """Like `dataclasses.replace`, which would take most of the time of replaying a study."""
         new = object.__new__(State)
         old = self.__dict__
@@ -399,7 +388,8 @@ class State:
         name, label = self.problem.features[cell.feature].name, self.problem.labels[cell.label]
         return f"feature {name!r} of label {label!r}"
 
-    def _check_money(self, cost: Decimal) -> None:
+    def check_money(self, cost: Decimal) -> None:
+        """Raise an error unless so much is free."""
         if cost > money.subtract(self.remaining, self.reserved):
             raise PurchaseError(
                 f"cost {cost} is more than the free {self.free} of the budget "

@@ -12,25 +12,28 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any
-
-import numpy as np
+from collections.abc import Collection, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import BudgetedError, StudyError, UnwritableError
 from budgeted.hints import KeyUsed
 from budgeted.policies.base import Choice, Chooser, choose
-from budgeted.problem import CaseSoFar, Order
-from budgeted.problem.orders import lines
+from budgeted.problem import Order
+from budgeted.problem.orders import along, lines
 from budgeted.seeds import POLICY, stream
 from budgeted.state import State
-from budgeted.state.cases import pick_place
+from budgeted.state.cases import cheapest_places, pick_place
 from budgeted.studies.commands.base import Command
+from budgeted.studies.days import day_of
 from budgeted.studies.events import Entry, Event, Line, numbers_of
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import check_text, to_json
 from budgeted.studies.projection import Projection, Requested, Used, layered
+
+if TYPE_CHECKING:
+    from budgeted.studies.wishes import Wishes
 
 LONGEST_KEY = 200
 """Characters of a key; a UUID has 36."""
@@ -65,6 +68,7 @@ class Draft(Projection):
         made.extras = dict(projection.extras)
         # No copies: a study has thousands.
         made.requests, made.keys = layered(projection.requests), layered(projection.keys)
+        made.of_case = layered(projection.of_case)
         return made
 
     def attempt(self, event: Event) -> None:
@@ -73,41 +77,77 @@ class Draft(Projection):
         self.apply(Entry(0, at, by, event, key, command))
         self.tried.append(event)
 
-    def choose(self) -> Choice | None:
-        """Return what the policy buys next; None if nothing."""
+    def choose(self, wishes: Wishes | None = None) -> Choice | None:
+        """Return what the policy buys next, of what is wished for; None if nothing."""
         assert self.chooser is not None, "nobody chooses on this draft"
         # Steps are counted from 0 in a simulation, whose draws these are.
         rng = stream(self.created.seed, POLICY, self.state.next_number - 1)
-        return choose(self.chooser, self.state, rng, self.created.policy)
+        state = self.state
+        if not state.problem.separable:
+            state = state.changed(today=self.today)
+        if wishes is not None:
+            state = wishes.restrict(state, self)
+        return choose(self.chooser, state, rng, self.created.policy)
 
-    def pick(self, wanted: Order) -> str | None:
-        """Return the case from which the rule of the study would buy these features."""
+    @property
+    def today(self) -> date | None:
+        """The day of what is tried, in UTC; None if it has no date."""
+        return day_of(self.signature[0])
+
+    def pick(self, wanted: Order, case: str | None = None) -> str | None:
+        """Return the case to buy these features from: where they cost least, by the study's rule.
+
+        Parameters
+        ----------
+        wanted
+            The features, and the label.
+        case
+            The only one that may be taken, if there is a wish for it.
+        """
         order = self.order[wanted.label]
         first, *others = wanted.features
         cells = self.cells[order, first]
         can = cells == OPEN
         for feature in others:
             can &= self.cells[order, feature] == OPEN
+        if case is not None:
+            can &= order == self.names.rows[case]
+        if not self.state.problem.separable:
+            visited = {
+                self.names.rows[str(name)]: each for name, each in self.state.visited.items()
+            }
+            dated = replace(wanted, day=self.today)
+            groups = {self.names.rows[name]: group for name, group in self.groups.items()}
+            can = cheapest_places(self.state.problem, dated, can, order, visited, groups)
         rule, had = self.created.case_rule, 0
         if rule == "settle":
             had = int(((cells == REQUESTED) | (cells == BOUGHT)).sum())
         at = pick_place(rule, can, had, self.taken[order] > 0)
         return None if at is None else self.names.cases[order[at]]
 
-    def so_far(self, case: str) -> CaseSoFar:
-        """Return what was bought of a case, or is under way."""
-        row = self.names.rows[case]
-        held = self.cells[row]
-        taken = np.flatnonzero((held == REQUESTED) | (held == BOUGHT)).tolist()
-        return CaseSoFar(frozenset(taken), int(self.case_labels[row]), case)
+    def placed(self, wanted: Order, case: str, allowed: Collection[int] | None = None) -> Order:
+        """Return an order of a case, today, with what makes it no dearer.
 
-    def lines_of(self, case: str, features: Sequence[int]) -> tuple[Line, ...]:
-        """Return these features of a case as the lines of an order, at what they cost now."""
-        before, problem = self.so_far(case), self.state.problem
-        quoted = lines(problem.prices, Order(tuple(features), before.label, case), before)
+        Parameters
+        ----------
+        wanted, case
+            What is wanted, and of whom.
+        allowed
+            Features that may come along; any, unless given.
+        """
+        if self.state.problem.separable:
+            return replace(wanted, case=case)
+        every = range(len(self.state.problem.features)) if allowed is None else sorted(allowed)
+        order = replace(wanted, case=case, day=self.today)
+        return along(self.state.problem, order, self.so_far(case), every)
+
+    def lines_of(self, order: Order) -> tuple[Line, ...]:
+        """Return the lines of an order of a case, at what they cost now."""
+        problem = self.state.problem
+        quoted = lines(problem.prices, order, self.so_far(str(order.case)))
         return tuple(
             Line(self.state.next_number + at, problem.features[feature].name, price)
-            for at, (feature, price) in enumerate(zip(features, quoted, strict=True))
+            for at, (feature, price) in enumerate(zip(order.features, quoted, strict=True))
         )
 
 

@@ -249,6 +249,28 @@ class Corrected(Event):
 
 
 @dataclass(frozen=True)
+class Repriced(Event):
+    """What is reserved or charged for requests of one case is divided anew; the sum stays.
+
+    A visit fee stands in the line of one request. If that one is cancelled and another is not, the
+    fee moves to the other; see `budgeted.studies.accounts`.
+
+    Attributes
+    ----------
+    amounts
+        For each request that changes, its number and its amount from now on.
+    """
+
+    amounts: tuple[tuple[int, Decimal], ...]
+    kind: Literal["repriced"] = "repriced"
+
+    def words(self) -> str:
+        """Return it in one line."""
+        each = ", ".join(f"request {number} {amount}" for number, amount in self.amounts)
+        return f"the price of an order divided anew: {each}"
+
+
+@dataclass(frozen=True)
 class Undone(Event):
     """A request is pending again: that it was told, failed or cancelled was a slip.
 

@@ -8,8 +8,8 @@ here is who they came from.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Integral
 from typing import Any, TypeVar
@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 from budgeted.errors import JournalError, StudyError, UnknownError
 from budgeted.learners import Learner, Predictor, fitted
 from budgeted.learners.belief import Integers
-from budgeted.problem import Action, Order
-from budgeted.problem.orders import Purchase, Request
+from budgeted.problem import Action, CaseSoFar, Order
+from budgeted.problem.orders import Purchase, Request, Visit
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
+from budgeted.state.revisions import corrected, reopened, repriced, with_budget
 from budgeted.studies import events
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.created import Created
+from budgeted.studies.days import day_of
 from budgeted.studies.events import Asked, Entry, Event, numbers_of
 from budgeted.studies.fates import (
     BOUGHT,
@@ -64,6 +66,8 @@ class Requested:
         asked for.
     at, by
         When it was asked for or recorded (UTC), and by whom.
+    listed
+        What it costs by the price list, where another sum was charged.
     """
 
     number: int
@@ -76,6 +80,19 @@ class Requested:
     asked: Asked | None
     at: str
     by: str
+    listed: Decimal | None = None
+
+    @property
+    def list_price(self) -> Decimal:
+        """What it costs by the price list: its cost, unless another sum was charged."""
+        return self.cost if self.listed is None else self.listed
+
+    @property
+    def counts_as_visit(self) -> bool:
+        """Whether its case is visited for it, so that what a visit costs is due."""
+        if self.fate in (PENDING, TOLD):
+            return True
+        return self.fate in (FAILED, RECORDED) and self.cost > 0
 
     @property
     def order(self) -> int | None:
@@ -123,6 +140,10 @@ class Projection:
     withdrawn, forgotten, closed
         Which cases are gone, the values of which of them are forgotten, and whether the study is
         over.
+    of_case
+        The numbers of the requests and recorded values of each case.
+    groups
+        Which group each case belongs to, for those that belong to one.
     extras
         What events of other packages left here, by names of their own; never changed in place.
     """
@@ -146,6 +167,8 @@ class Projection:
         self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
         self.requests: MutableMapping[int, Requested] = {}
         self.keys: MutableMapping[str, Used] = {}
+        self.of_case: MutableMapping[str, tuple[int, ...]] = {}
+        self.groups: Mapping[str, str] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.forgotten: frozenset[str] = frozenset()
         self.closed = False
@@ -164,8 +187,10 @@ class Projection:
         """Take over what was tried on a draft of this projection, which is not used any more."""
         assert isinstance(draft.requests, ChainMap)
         assert isinstance(draft.keys, ChainMap)
+        assert isinstance(draft.of_case, ChainMap)
         self.requests.update(draft.requests.maps[0])
         self.keys.update(draft.keys.maps[0])
+        self.of_case.update(draft.of_case.maps[0])
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
         self.forgotten, self.extras = draft.forgotten, draft.extras
@@ -177,6 +202,27 @@ class Projection:
     def label_of(self, case: str) -> str:
         """Return the label of a case."""
         return self.state.problem.labels[int(self.case_labels[self.names.rows[case]])]
+
+    def so_far(self, case: str) -> CaseSoFar:
+        """Return what was bought of a case, or is under way, and what was paid for."""
+        row = self.names.rows[case]
+        held = self.cells[row]
+        taken = np.flatnonzero((held == REQUESTED) | (held == BOUGHT)).tolist()
+        label, group = int(self.case_labels[row]), self.groups.get(case, "")
+        if self.state.problem.separable:
+            return CaseSoFar(frozenset(taken), label, case, None, group)
+        visits: dict[int, Visit] = {}
+        for number in self.of_case.get(case, ()):
+            each = self.requests[number]
+            if not each.counts_as_visit:
+                continue
+            order = number if each.order is None else each.order
+            feature = self.names.columns[each.feature]
+            before = visits.get(order, Visit(frozenset(), day_of(each.at)))
+            visits[order] = replace(before, features=before.features | {feature})
+        cannot = frozenset(np.flatnonzero(held == UNUSABLE).tolist())
+        paid = tuple(visits[order] for order in sorted(visits))
+        return CaseSoFar(frozenset(taken), label, case, paid, group, cannot)
 
     def request(self, number: int) -> Requested:
         """Return what became of a number; raise an error if it was never given out."""
@@ -202,8 +248,19 @@ class Projection:
         change = FOLDS.get(type(entry.event))
         if change is not None:
             change(self, entry, entry.event)
+            if not self.state.problem.separable:
+                self._look_at_cases(entry.event)
         if entry.key:
             self._remember(entry)
+
+    def _look_at_cases(self, event: Event) -> None:
+        """Let the state know what there is of the cases that an event was about."""
+        cases = {self.requests[number].case for number in numbers_of(event)}
+        withdrawn = getattr(event, "case", None)
+        for case in cases | ({withdrawn} if withdrawn in self.names.rows else set()):
+            so_far = self.so_far(case)
+            seen = so_far if so_far.visits and case not in self.withdrawn else None
+            self.state = self.state.seeing(case, seen)
 
     def _remember(self, entry: Entry) -> None:
         """Note which requests a key led to."""
@@ -230,8 +287,12 @@ class Projection:
                 line.number, event.case, line.feature, event.label, line.cost, PENDING, None,
                 event, entry.at, entry.by,
             )  # fmt: skip
-            self.requests[line.number] = new
+            self._add(new)
             self._mark(new, REQUESTED)
+
+    def _add(self, new: Requested) -> None:
+        self.requests[new.number] = new
+        self.of_case[new.case] = (*self.of_case.get(new.case, ()), new.number)
 
     def _told(self, _: Entry, event: events.Told) -> None:
         self._settle(event.number, event.value, event.cost, TOLD, BOUGHT)
@@ -249,7 +310,7 @@ class Projection:
         else:
             self.state = self.state.release(event.number)
             self.state = self.state.resupplied([self._action(old)], -1)
-            self.requests[event.number] = old.changed(fate=FAILED, cost=Decimal(0))
+            self.requests[event.number] = old.changed(fate=FAILED, cost=Decimal(0), listed=None)
             self._mark(old, UNUSABLE)
         if event.usable:
             self.state = self.state.resupplied([self._action(old)], +1)
@@ -260,7 +321,8 @@ class Projection:
         action = self._action(old)
         position = None if value is None else self._value(action.feature, value)
         self.state = self.state.after(Purchase(*action, position, cost, old.case, number))
-        self.requests[number] = old.changed(fate=fate, value=value, cost=cost)
+        listed = None if cost == old.cost else old.cost
+        self.requests[number] = old.changed(fate=fate, value=value, cost=cost, listed=listed)
         self._mark(old, cell)
 
     def _recorded(self, entry: Entry, event: events.Recorded) -> None:
@@ -277,21 +339,31 @@ class Projection:
             event.number, event.case, event.feature, event.label, event.cost, RECORDED,
             event.value, None, entry.at, entry.by,
         )  # fmt: skip
-        self.requests[event.number] = new
+        self._add(new)
         self._mark(new, BOUGHT)
 
     def _corrected(self, _: Entry, event: events.Corrected) -> None:
         number, value, cost = event.number, event.value, event.cost
         old = self.request(number)
         position = None if value is None else self._value(self._action(old).feature, value)
-        self.state = self.state.corrected(number, position, cost)
-        self.requests[number] = old.changed(value=value, cost=cost)
+        self.state = corrected(self.state, number, position, cost)
+        listed = None if cost == old.list_price else old.list_price
+        self.requests[number] = old.changed(value=value, cost=cost, listed=listed)
+
+    def _repriced(self, _: Entry, event: events.Repriced) -> None:
+        amounts = dict(event.amounts)
+        kept = {number: self.request(number) for number in amounts}
+        agreed = {number: amounts[number] for number, old in kept.items() if old.listed is None}
+        self.state = repriced(self.state, agreed)
+        for number, old in kept.items():
+            change = {"cost": amounts[number]} if number in agreed else {"listed": amounts[number]}
+            self.requests[number] = old.changed(**change)
 
     def _undone(self, _: Entry, event: events.Undone) -> None:
         number, fate, cost = event.number, event.fate, event.cost
         old = self.request(number)
         held = int(self.cells[self.cell(old.case, old.feature)])
-        if old.fate != fate or old.asked is None or old.asked.cost_of(number) != cost:
+        if old.fate != fate or old.asked is None:
             raise StudyError(f"request {number} is {old.fate} and cannot be pending again")
         if held not in ((BOUGHT,) if fate == TOLD else (OPEN, UNUSABLE)) or (
             old.case in self.withdrawn
@@ -300,8 +372,8 @@ class Projection:
         state, action = self.state, self._action(old)
         if held == OPEN:  # its case was free again
             state = state.resupplied([action], -1)
-        self.state = state.reopened(Request(number, *action, cost))
-        self.requests[number] = old.changed(fate=PENDING, value=None, cost=cost)
+        self.state = reopened(state, Request(number, *action, cost, old.case))
+        self.requests[number] = old.changed(fate=PENDING, value=None, cost=cost, listed=None)
         self._mark(old, REQUESTED)
 
     def _withdrawn(self, _: Entry, event: events.Withdrawn) -> None:
@@ -314,7 +386,7 @@ class Projection:
         self.forgotten |= {event.case} if event.forget else set()
 
     def _budget_changed(self, _: Entry, event: events.BudgetChanged) -> None:
-        self.state = self.state.with_budget(event.budget)
+        self.state = with_budget(self.state, event.budget)
 
     def _closed(self, _: Entry, __: events.Closed) -> None:
         self.closed = True
@@ -356,6 +428,7 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Cancelled: Projection._cancelled,
     events.Recorded: Projection._recorded,
     events.Corrected: Projection._corrected,
+    events.Repriced: Projection._repriced,
     events.Undone: Projection._undone,
     events.Withdrawn: Projection._withdrawn,
     events.BudgetChanged: Projection._budget_changed,

@@ -183,9 +183,8 @@ def _saved_by_one(state: State, depths: Integers, kind: str) -> Floats:
     """By how much less plain naive Bayes expects to lose, for the money of one more value."""
     under_way = state.under_way()
     now = float(expected_loss(state.belief, under_way, kind))
-    costs = np.array(state.problem.fresh_prices, dtype=float)
     then = lookahead(state.belief, depths, kind, given=under_way).values
-    result: Floats = (now - then) / costs
+    result: Floats = (now - then) / state.costs()
     return result
 
 

@@ -237,22 +237,39 @@ class Study(Ledger):
         self.refresh()
         return status_of(self.snapshot(), recent)
 
-    def ask(self, n: int = 1, *, key: str = "") -> tuple[Requested, ...]:
-        """Return the next n requests, worth having together; fewer when the money is gone.
+    def ask(
+        self,
+        n: int = 1,
+        *,
+        visits: int | None = None,
+        case: str | None = None,
+        only: Sequence[str] = (),
+        without: Sequence[str] = (),
+        at_most: MoneyLike | None = None,
+        key: str = "",
+    ) -> tuple[Requested, ...]:
+        """Return the requests of the next n orders, worth having together; fewer without money.
 
         Requests under way, those of this batch included, count as bought in expectation. A policy
-        that plans several purchases at a time is asked anew when its plan is used up.
+        that plans several purchases at a time is asked anew when its plan is used up. An order is
+        one or more features of one case; with a price for each feature, it is one.
 
         Parameters
         ----------
-        n
-            How many.
+        n, visits
+            How many orders; or instead, all that is worth asking of so many cases.
+        case, only, without
+            Wishes: the case that is here now, the features that may be ordered, and those that may
+            not.
+        at_most
+            What all of it together may cost.
         key
             Made up by the caller, like that of every operation: what is sent again with the same
             key is not carried out again, and answered with what became of it. See
             `budgeted.studies.drafts`.
         """
-        return self.do(commands.Ask(n), key=key).requests
+        wanted = commands.Ask(n, visits, case, tuple(only), tuple(without), at_most)
+        return self.do(wanted, key=key).requests
 
     def tell(
         self, number: int, value: str, cost: MoneyLike | None = None, *, key: str = ""

@@ -100,7 +100,7 @@ def play(policy: Policy, problem: Problem, cases_per_label: Sequence[int], seed:
         if choice.scores and not getattr(policy, "draws", False):
             _check_scores(choice, state, getattr(policy, "takes_turns", False))
         _reserved(state, choice)
-        for bought in stock.buy(choice.order):
+        for bought in stock.buy(choice.order, state.free):
             state = state.after(bought)
         assert state.spent + state.reserved + state.free == problem.budget, "money does not add up"
     raise AssertionError("it never stops")

@@ -70,7 +70,7 @@ def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
         return
     if asked:
         print_table(requests_table(asked))
-    if fewer := why_fewer(asked, command.n, found.state):
+    if fewer := why_fewer(asked, command, found.state):
         click.echo(f"Nothing more can be bought: {fewer}.")
     print_money(found)
 

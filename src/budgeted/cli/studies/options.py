@@ -130,7 +130,8 @@ def _of_field(each: Field) -> list[Callable[..., Any]]:
     about, flag = each.about, f"--{each.name.replace('_', '-')}"
     name, help_ = about.option or (flag, about.help)
     if get_origin(each.hint) is Sequence:
-        return [click.argument(part) for part in _parts(each)]
+        many = click.option(name, each.name, multiple=True, metavar="NAME", help=help_)
+        return [many] if _names(each) else [click.argument(part) for part in _parts(each)]
     if each.may_be(Decimal) and each.may_be(bool):
         switch = click.option(name, each.name, is_flag=True, help=help_)
         made = [switch] if about.option else []
@@ -150,8 +151,9 @@ def _of_field(each: Field) -> list[Callable[..., Any]]:
         return made
     if _type_of(each) is int:
         least = click.IntRange(min=about.least)
-        return [click.option(name, each.name, default=each.default, show_default=True,
-                             type=least, help=help_)]  # fmt: skip
+        return [click.option(name, each.name, default=each.default,
+                             show_default=each.default is not None, type=least,
+                             help=help_)]  # fmt: skip
     return [click.option(name, each.name, default=each.default, type=_type_of(each), help=help_)]
 
 
@@ -163,6 +165,8 @@ def _type_of(each: Field) -> type:
 
 
 def _value_of(each: Field, given: dict[str, Any]) -> Any:
+    if _names(each):
+        return tuple(given[each.name])
     if get_origin(each.hint) is Sequence:  # on the command line, one of them
         (kind,) = get_args(each.hint)
         return [kind(*(given[part] for part in _parts(each)))]
@@ -176,6 +180,11 @@ def _value_of(each: Field, given: dict[str, Any]) -> Any:
             f"give the right {each.name.upper()}, or {each.about.none_option[0]}"
         )
     return given[each.name]
+
+
+def _names(each: Field) -> bool:
+    """Whether it is a list of names, which is an option that can be given several times."""
+    return bool(each.hint == Sequence[str])
 
 
 def _parts(each: Field) -> tuple[str, ...]:

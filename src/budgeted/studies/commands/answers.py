@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from budgeted.errors import StudyError
 from budgeted.hints import CorrectIt, RecordIt
 from budgeted.studies import events
+from budgeted.studies.accounts import before_release, before_settling
 from budgeted.studies.commands.base import (
     LONGEST_NAME,
     Amount,
@@ -39,9 +40,14 @@ class Tell(Command):
         """Return that it was told: nothing if the same was told before."""
         request = draft.request(self.number)
         number, value = request.number, draft.names.value(request.feature, self.value)
-        paid = request.cost if self.cost is None else amount("cost", self.cost)
         if request.fate == PENDING:
-            return [events.Told(number, value, paid)]
+            before = before_settling(draft, number)
+            for event in before:
+                draft.attempt(event)
+            listed = draft.request(number).cost
+            paid = listed if self.cost is None else amount("cost", self.cost)
+            return [*before, events.Told(number, value, paid)]
+        paid = request.cost if self.cost is None else amount("cost", self.cost)
         if request.fate in (TOLD, RECORDED):
             if request.value == value and request.cost == paid:
                 return []
@@ -77,12 +83,15 @@ class Fail(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it failed."""
-        request = pending(draft, self.number)
-        if isinstance(self.charged, bool):
-            cost = request.cost if self.charged else Decimal(0)
-        else:
-            cost = amount("charged", self.charged)
-        return [events.Failed(request.number, cost, self.usable, self.why)]
+        number = pending(draft, self.number).number
+        given = None if isinstance(self.charged, bool) else amount("charged", self.charged)
+        before = before_release if given == 0 or self.charged is False else before_settling
+        done = before(draft, number)
+        for event in done:
+            draft.attempt(event)
+        listed = draft.request(number).cost if self.charged else Decimal(0)
+        cost = listed if given is None else given
+        return [*done, events.Failed(number, cost, self.usable, self.why)]
 
 
 @dataclass(frozen=True)
@@ -95,4 +104,5 @@ class Cancel(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it was taken back."""
-        return [events.Cancelled(pending(draft, self.number).number, self.why)]
+        number = pending(draft, self.number).number
+        return [*before_release(draft, number), events.Cancelled(number, self.why)]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from budgeted.errors import PurchaseError, StudyError
 from budgeted.studies import events
-from budgeted.studies.commands.base import Command, parameter
+from budgeted.studies.commands.base import LONGEST_NAME, Amount, Command, amount, parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from budgeted.policies import Choice
-    from budgeted.problem import Problem
+    from budgeted.problem import Order, Problem
     from budgeted.state import State
     from budgeted.studies.drafts import Draft
     from budgeted.studies.projection import Requested
+    from budgeted.studies.wishes import Wishes
 
 KEPT_SCORES = 12
 """Of the scores of a decision."""
@@ -33,59 +33,141 @@ class Ask(Command):
     late: ClassVar[bool] = True
     sized_by: ClassVar[str | None] = "n"
     n: int = parameter(
-        "How many requests, worth having together.",
+        "How many orders, worth having together.",
         1,
         least=1,
         most=MOST_AT_ONCE,
-        option=("-n", "How many requests, worth having together."),
+        option=("-n", "How many orders, worth having together."),
     )
 
+    visits: int | None = parameter(
+        "Instead of a number of orders: all that is worth asking of so many cases.",
+        None,
+        least=1,
+        most=MOST_AT_ONCE,
+    )
+    case: str | None = parameter(
+        "Ask only this case: the one who is here now.", None, longest=LONGEST_NAME
+    )
+    only: Sequence[str] = parameter("Order only this feature; can be given several times.", ())
+    without: Sequence[str] = parameter(
+        "Do not order this feature now; can be given several times.", ()
+    )
+    at_most: Amount | None = parameter("What all of it together may cost.", None)
+
     def __post_init__(self) -> None:
-        n = self.n
-        if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_AT_ONCE:
-            raise StudyError(f"n: must be a whole number from 1 to {MOST_AT_ONCE}, got {n!r}")
+        for name in ("n", "visits"):
+            given = getattr(self, name)
+            whole = isinstance(given, int) and not isinstance(given, bool)
+            if not (whole and 1 <= given <= MOST_AT_ONCE) and (given is not None or name == "n"):
+                raise StudyError(
+                    f"{name}: must be a whole number from 1 to {MOST_AT_ONCE}, got {given!r}"
+                )
+        if self.visits is not None and self.n != 1:
+            raise StudyError("n and visits: give one of them, so many orders or so many cases")
+        for name in ("only", "without"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise StudyError(f"{name}: must be a list of features, got {given!r}")
+            object.__setattr__(self, name, tuple(given))
 
     def decide(self, draft: Draft) -> list[events.Event]:
-        """Return the next n orders; every decision sees those before it as under way."""
+        """Return the next orders; every decision sees those before it as under way."""
         if draft.closed:
             raise StudyError("the study is closed; nothing is asked any more")
+        wishes = self.wishes(draft)
         chosen: list[events.Event] = []
-        for _ in range(self.n):
-            choice = draft.choose()
+        cases: set[str] = set()
+        while len(chosen) < (MOST_AT_ONCE if self.visits else self.n):
+            choice = draft.choose(wishes)
             if choice is None:
                 break
             try:
-                asked = _asked(draft, choice)
+                asked = ordered(draft, choice, wishes)
+                if self.visits is not None and len(cases | {asked.case}) > self.visits:
+                    break
                 draft.attempt(asked)
             except PurchaseError:
                 if not chosen:
                     raise
                 break  # an order that the rest of the money does not pay ends the list
             chosen.append(asked)
+            cases.add(asked.case)
+            wishes = None if wishes is None else wishes.after(asked)
         return chosen
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether there are wishes, so that less can be ordered than there is."""
+        return self.case is not None or bool(self.only or self.without or self.at_most is not None)
 
-def _asked(draft: Draft, choice: Choice) -> events.Asked:
-    problem, action = draft.state.problem, choice.action
-    for order in choice.order.shortened():  # no case may be able to give all of them
-        case = draft.pick(order)
-        if case is not None:
+    def wishes(self, draft: Draft) -> Wishes | None:
+        """Return what may be ordered, after checking that there is such a case and feature."""
+        if not self.narrowed:
+            return None
+        from budgeted.studies.wishes import Wishes
+
+        case = None if self.case is None else draft.names.case(self.case)
+        if case is not None and case in draft.withdrawn:
+            raise StudyError(f"case {case!r} is withdrawn; nothing can be bought from it any more")
+        features = None
+        if self.only or self.without:
+            known = draft.names.columns
+            only = {known[draft.names.feature(each)] for each in self.only} or set(known.values())
+            features = frozenset(only - {known[draft.names.feature(each)] for each in self.without})
+        limit = None if self.at_most is None else amount("at_most", self.at_most)
+        return Wishes(case, features, limit)
+
+
+def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> events.Asked:
+    """Return the order that a choice leads to.
+
+    It is placed with the case where it costs least, and among those by the rule of the study. Where
+    no case can give all of its features, or the money does not pay for all, its last ones are left
+    out; what makes it no dearer comes along.
+
+    Parameters
+    ----------
+    draft
+        Where the study stands.
+    choice, wishes
+        What the policy wants, and what people do.
+    """
+    problem, state = draft.state.problem, draft.state
+    most = state.free if wishes is None or wishes.at_most is None else wishes.at_most
+    found = None
+    for part in choice.order.shortened():
+        case = draft.pick(part, None if wishes is None else wishes.case)
+        if case is None:
+            continue
+        found = draft.placed(part, case, None if wishes is None else wishes.features)
+        lines = draft.lines_of(found)
+        if sum(line.cost for line in lines) <= min(most, state.free):
             break
-    else:
-        raise StudyError(f"no case is left to buy {problem.features[action.feature].name!r} from")
+    if found is None:
+        name = problem.features[choice.action.feature].name
+        raise StudyError(f"no case is left to buy {name!r} from")
     scores, compared = worth_keeping(problem, choice)
     return events.Asked(
-        case=case,
-        label=problem.labels[action.label],
-        lines=draft.lines_of(case, order.features),
+        case=str(found.case),
+        label=problem.labels[found.label],
+        lines=lines,
         scores=scores,
         compared=compared,
-        reason=choice.reason,
+        reason="; ".join([choice.reason, *_why_together(draft, found, choice)]),
         engine=choice.engine,
         policy=draft.created.policy,
         parameters=draft.created.parameters,
         package=draft.package,
     )
+
+
+def _why_together(draft: Draft, order: Order, choice: Choice) -> list[str]:
+    if draft.state.problem.separable:
+        return []
+    from budgeted.studies.order_reasons import why_together
+
+    return why_together(draft, order, set(choice.order.features))
 
 
 def worth_keeping(
@@ -114,23 +196,28 @@ def worth_keeping(
     ), spread
 
 
-def why_fewer(asked: Sequence[Requested], wanted: int, state: State) -> str:
-    """Return why fewer requests than wanted were asked for; nothing if there are enough.
+def why_fewer(asked: Sequence[Requested], command: Ask, state: State) -> str:
+    """Return why fewer orders than wanted were placed; nothing if there are enough.
 
     Parameters
     ----------
-    asked, wanted
-        Those that were asked for, and how many should have been.
+    asked, command
+        Those that were asked for, and what was wanted.
     state
         Of the study with them.
     """
     from budgeted.problem import money
 
-    orders = len({each.order for each in asked})
-    if orders >= wanted:
+    if command.visits is None:
+        placed, wanted = len({each.order for each in asked}), command.n
+    else:
+        placed, wanted = len({each.case for each in asked}), command.visits
+    if placed >= wanted:
         return ""
     begin = f"{wanted} were asked for; " if wanted > 1 else ""
     if state.problem.has_prices and state.affordable():
+        if command.narrowed:
+            return f"{begin}nothing else that was wished for can be had, or it costs too much"
         return f"{begin}the policy wants no more now"
     nothing = why_nothing(state)
     if not asked:
@@ -140,7 +227,7 @@ def why_fewer(asked: Sequence[Requested], wanted: int, state: State) -> str:
     free = state.free
     for each in asked:
         free = money.add(free, each.cost)
-    return f"{begin}the free money ({money.show(free)}) pays for {orders}"
+    return f"{begin}the free money ({money.show(free)}) pays for {placed}"
 
 
 def why_nothing(state: State) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -11,6 +11,8 @@ from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.hints import CorrectIt, Hint
 from budgeted.listing import shortened
 from budgeted.studies import events
+from budgeted.studies.accounts import before_settling
+from budgeted.studies.accounts import charge as charged
 from budgeted.studies.commands.base import Amount, Command, amount, parameter, quoted
 from budgeted.studies.fates import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
 
@@ -54,11 +56,11 @@ class Record(Command):
         for given in self.values:
             try:
                 wanted = _names(draft, given)
-                event = _record(draft, known, wanted, self.charge is True, fixed)
-                if event is not None:
+                for event in _record(draft, known, wanted, self.charge is True, fixed):
                     draft.attempt(event)
                     done.append(event)
-                    known[wanted[:2]] = draft.request(event.number)
+                    if isinstance(event, events.Told | events.Recorded):
+                        known[wanted[:2]] = draft.request(event.number)
             except BudgetedError as error:
                 mistakes.append(f"{_where(given)}: {error}")
                 hints.append(error.hint)
@@ -88,18 +90,24 @@ def _record(
     wanted: tuple[str, str, str],
     charge: bool,
     fixed: Decimal | None,
-) -> events.Told | events.Recorded | None:
+) -> Iterator[events.Event]:
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
     held = known.get((case, feature))
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
-            return events.Told(held.number, value, held.cost if fixed is None else fixed)
+            yield from before_settling(draft, held.number)
+            listed = draft.request(held.number).cost  # as divided by what was just tried
+            yield events.Told(held.number, value, listed if fixed is None else fixed)
+            return
         if held.value == value:
-            return None
+            return
         raise StudyError(f"is {quoted(held.value)} already", hint=CorrectIt(held.number, value))
-    price = draft.lines_of(case, (column,))[0].cost if charge else Decimal(0)
-    return events.Recorded(
+    price = Decimal(0)
+    if charge:
+        before, price = charged(draft, case, column, draft.signature[0])
+        yield from before
+    yield events.Recorded(
         draft.state.next_number,
         case,
         draft.state.problem.features[column].name,

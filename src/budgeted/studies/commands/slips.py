@@ -105,7 +105,7 @@ class Undo(Command):
                 f"case {old.case!r} is withdrawn, so request {number} cannot be pending again"
             )
         _check_cell(draft, old)
-        return [_undone(draft, old, self.why)]
+        return _undone(draft, old, self.why)
 
 
 def _check_cell(draft: Draft, old: Requested) -> None:
@@ -120,12 +120,15 @@ def _check_cell(draft: Draft, old: Requested) -> None:
         )
 
 
-def _undone(draft: Draft, old: Requested, why: str) -> events.Undone:
-    """Return the event; its price must be free to be reserved again."""
+def _undone(draft: Draft, old: Requested, why: str) -> list[events.Event]:
+    """Return the events; its price must be free to be reserved again."""
     from budgeted.problem import money
+    from budgeted.studies.accounts import before_reopening
 
-    assert old.asked is not None
-    cost = old.asked.cost_of(old.number)
+    before, cost = before_reopening(draft, old.number)
+    for event in before:
+        draft.attempt(event)
+    old = draft.request(old.number)
     free = money.add(draft.state.free, old.cost)
     if cost > free:
         raise StudyError(
@@ -133,7 +136,7 @@ def _undone(draft: Draft, old: Requested, why: str) -> events.Undone:
             f"{free} would be free"
         )
     fate = cast(Literal["told", "failed", "cancelled"], old.fate)
-    return events.Undone(old.number, fate, old.value, old.cost, cost, why)
+    return [*before, events.Undone(old.number, fate, old.value, old.cost, cost, why)]
 
 
 def outcome(request: Requested) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from budgeted.errors import StudyError
 from budgeted.studies import events
+from budgeted.studies.accounts import before_release
 from budgeted.studies.commands.base import (
     LONGEST_NAME,
     Amount,
@@ -45,9 +46,13 @@ class Withdraw(Command):
             gone = " and forgotten" if case in draft.forgotten else ""
             raise StudyError(f"case {case!r} is withdrawn{gone} already")
         mine = [each for each in draft.requests.values() if each.case == case]
-        done: list[events.Event] = [
-            events.Cancelled(each.number, "case withdrawn") for each in mine if each.fate == PENDING
-        ]
+        done: list[events.Event] = []
+        for each in mine:
+            if each.fate == PENDING:
+                cancelled = events.Cancelled(each.number, "case withdrawn")
+                for event in (*before_release(draft, each.number), cancelled):
+                    draft.attempt(event)
+                    done.append(event)
         if self.forget:
             for each in mine:
                 if each.fate in (TOLD, RECORDED) and each.value is not None:

@@ -132,6 +132,8 @@ def add_route(router: APIRouter, kind: type[Command]) -> None:
 def _type_of(each: Parameter) -> Any:
     """Return the type of a field as the body has it."""
     hint, about = each.hint, each.about
+    if hint == Sequence[str]:
+        return list[Annotated[str, Field(max_length=LONGEST_NAME)]]
     if get_origin(hint) is Sequence:
         return list[_part_of(get_args(hint)[0])]  # type: ignore[misc]
     if each.may_be(Decimal):
@@ -147,13 +149,17 @@ def _details_of(each: Parameter) -> Any:
     about = each.about
     members = get_origin(each.hint) is Sequence
     return Field(
-        default=... if each.required else each.default,
+        default=... if each.required else _plain_default(each.default),
         description=about.help,
         ge=about.least,
         le=about.most,
-        min_length=1 if members else None,
+        min_length=1 if members and each.required else None,
         max_length=about.longest if members else None,
     )
+
+
+def _plain_default(default: Any) -> Any:
+    return list(default) if isinstance(default, tuple) else default
 
 
 def _part_of(kind: Any) -> type[BaseModel]:

@@ -43,10 +43,11 @@ async def ask(
         wanted = whole_number(n)
         if wanted is None:
             raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")
-        made = await carry_out(request, worker, Ask(wanted), actor, key)
+        command = Ask(wanted)
+        made = await carry_out(request, worker, command, actor, key)
     except BudgetedError as error:
         return refused(request, error, "#asked")
-    return done(request, _asked(made, wanted), worker.seq, _back(worker), repeated=made.repeated)
+    return done(request, _asked(made, command), worker.seq, _back(worker), repeated=made.repeated)
 
 
 @router.post("/studies/{name}/requests/{number}/tell")
@@ -316,7 +317,7 @@ def _back(worker: StudyWorker) -> str:
     return f"/studies/{segment(worker.name)}"
 
 
-def _asked(made: Done, wanted: int) -> str:
+def _asked(made: Done, wanted: Ask) -> str:
     """What was asked for, and why it is less than was wanted, in words."""
     asked = made.requests
     fewer = "" if made.repeated else why_fewer(asked, wanted, made.state)
