@@ -251,14 +251,14 @@ def test_an_order_that_no_case_can_give_whole_is_made_smaller(tmp_path):
         check_everything(study)
 
 
-def test_a_later_order_that_is_too_dear_ends_the_list(tmp_path):
+def test_an_order_that_is_too_dear_is_shortened_and_the_last_one_ends_the_list(tmp_path):
     given = Problem(FEATURES[:2], ("well", "ill"), (0.5, 0.5), "6.50", Visit(Decimal(1)))
     with (
         registered(Stubborn, Visit),
         begin(str(tmp_path / "s.db"), policy="stubborn", problem=given) as study,
     ):
         asked = study.ask(3)
-        assert [each.order for each in asked] == [1, 1]
-        assert study.state.free == 3
-        with pytest.raises(PurchaseError, match="more than the free 3"):
+        assert [each.order for each in asked] == [1, 1, 3]
+        assert study.state.free == 0
+        with pytest.raises(PurchaseError, match="more than the free 0"):
             study.ask()

@@ -102,11 +102,11 @@ def due(study: Projection, requests: Iterable[Requested]) -> Decimal:
             label, group = study.names.labels[first.label], study.groups.get(first.case, "")
             case = CaseSoFar(label=label, group=group)
         features = tuple(dict.fromkeys(study.names.columns[each.feature] for each in those))
-        order = Order(features, case.label, first.case, day_of(first.at))
-        total = money.add(total, problem.quote(order, replace(case, name=first.case)))
-        visits = case.and_visit(features, order.day).paid_for
+        order = Order(features, case.label, None, day_of(first.at))
         # Of a value that was charged in vain another one may be ordered.
-        case = replace(case, visits=visits, features=frozenset())
+        case = replace(case, features=case.features.difference(features))
+        total = money.add(total, problem.quote(order, case))
+        case = case.and_visit(features, order.day)
     return total
 
 
