@@ -28,6 +28,7 @@ class PerFeature:
 
     name: ClassVar[str] = "per-feature"
     summary: ClassVar[str] = "each feature has its price, whatever else is bought"
+    separable: ClassVar[bool] = True
 
     features: tuple[Feature, ...] = field(default=(), repr=False, compare=False)
 
