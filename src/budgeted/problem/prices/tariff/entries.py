@@ -6,16 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
+from budgeted.listing import listed
 from budgeted.nearest import did_you_mean
 from budgeted.problem import money
 from budgeted.registry import stated
 
 MOST_DAYS = 100_000
 """More than any study lasts."""
-_MOST_LISTED = 12
 
 
 class Entry:
@@ -119,10 +118,8 @@ class Entry:
     def _is_there(self, key: str, what: str, name: str, among: Collection[str] | None) -> bool:
         if among is None or name in among:
             return True
-        listed = ", ".join(map(repr, islice(among, _MOST_LISTED)))
-        listed += ", …" if len(among) > _MOST_LISTED else ""
         meant = did_you_mean(name, among).rstrip()
-        there = meant or (f"there are {listed}" if among else "there is none at all")
+        there = meant or (f"there are {listed(among)}" if among else "there is none at all")
         self.wrong(key, f"there is no {what} {name!r}; {there}")
         return False
 
