@@ -194,8 +194,8 @@ class LearnerError(BudgetedError):
     """A learner that does not exist, or a parameter that it does not have."""
 
 
-class PriceListError(BudgetedError):
-    """A price list that does not exist or is not installed, or that quotes what is no price."""
+class PriceListError(_Mistakes):
+    """A price list that is not there, or whose parameters or quotes make no sense."""
 
 
 class ModelError(BudgetedError):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import ClassVar
 
 import pytest
 
 from budgeted import Feature, Problem
-from budgeted.problem import money
+from budgeted.problem import Tariff, money
 from budgeted.problem.prices import PRICE_LISTS
 from budgeted.testing import check_price_list
 
@@ -32,13 +33,34 @@ class Good:
 
     def quote(self, order, case):
         own = money.total(each.cost for each in order.of(self.features))
-        had = any(self.features[at].name in self.panel for at in case.features)
+        paid = [at for visit in case.paid_for for at in visit.features]
+        had = any(self.features[at].name in self.panel for at in paid)
         wanted = any(each.name in self.panel for each in order.of(self.features))
         return money.add(own, money.parse(self.setup)) if wanted and not had else own
 
 
+EVERYTHING = {
+    "visit_fee": 3,
+    "visit_days": 30,
+    "panels": [
+        {"name": "draw", "features": ["f0", "f1"], "shared": "1.50", "days": 10},
+        {"name": "kit", "features": ["f2", "f3"], "price": 2, "whole": True},
+        {"name": "room", "features": ["f1", "f2", "f3"], "setup": 4},
+    ],
+    "changes": [
+        {"day": "2026-01-20", "visit_fee": 4},
+        {"day": "2026-02-01", "panel": "kit", "price": "2.50"},
+        {"day": "2026-02-01", "label": "label 1", "feature": "f0", "price": 9},
+    ],
+    "exceptions": [{"group": "a group", "visit_fee": 2}, {"label": "label 0", "panel": "room",
+                                                          "setup": 0}],
+}  # fmt: skip
+
+
 def test_a_good_one_keeps_it():
     check_price_list(Good())
+    check_price_list(Tariff(**EVERYTHING))
+    check_price_list(Tariff(exceptions=[{"label": "label 1", "feature": "f2", "price": 7}]))
     check_price_list(Good(panel=("crp",)), Problem(
         [Feature("crp", ("low", "high"), 4), Feature("esr", ("low", "high"), 2)],
         ("well", "ill"), (0.5, 0.5), 9,
@@ -98,7 +120,102 @@ class Free(Good):
 
 class Surcharge(Good):
     def quote(self, order, case):
-        return money.add(super().quote(order, case), Decimal(9 * len(case.features)))
+        return money.add(super().quote(order, case), Decimal(9 * len(case.paid_for)))
+
+
+class EveryOrder(Good):
+    """A fee with every order, so that two of one day cost more than one."""
+
+    def quote(self, order, case):
+        return money.add(super().quote(order, case), Decimal(2))
+
+
+@dataclass(frozen=True)
+class Fee(Good):
+    """A fee, due as a function of the days on which the case came before says."""
+
+    def due(self, days, day):
+        raise NotImplementedError
+
+    def quote(self, order, case):
+        own = money.total(each.cost for each in order.of(self.features))
+        days = [date.min if each.day is None else each.day for each in case.paid_for]
+        return money.add(own, Decimal(self.due(days, order.day or date.min)))
+
+
+class Sliding(Fee):
+    """Each visit within 30 days of the last one is free, and goes on for 30 days more."""
+
+    def due(self, days, day):
+        return 0 if days and day - max(days) <= timedelta(days=30) else 5
+
+
+class Rising(Fee):
+    """The fee of the first visit is good for ever, but was lower some time ago."""
+
+    def due(self, days, day):
+        return 0 if days else 5 + (day.year - 2020 if day.year > 2020 else 0)
+
+
+class Dearer(Fee):
+    """Who comes again pays more."""
+
+    def due(self, days, day):
+        return 5 + 2 * len(set(days) - {day})
+
+
+class FreeGroup(Good):
+    def quote(self, order, case):
+        return Decimal(0) if case.group else super().quote(order, case)
+
+
+class FreeDay(Good):
+    def quote(self, order, case):
+        usual = super().quote(order, case)
+        return Decimal(0) if order.day is not None else usual
+
+
+class LooksAtValues(Good):
+    """Takes what is known for what was paid for: a charged failure is forgotten."""
+
+    def quote(self, order, case):
+        own = money.total(each.cost for each in order.of(self.features))
+        return own if case.features else money.add(own, Decimal(3))
+
+
+class ForgetsFailures(Good):
+    """A test that was paid for and brought no value does not count."""
+
+    def quote(self, order, case):
+        own = money.total(each.cost for each in order.of(self.features))
+        paid = {at for visit in case.paid_for for at in visit.features}
+        came = paid & {*case.features, *order.features}
+        return own if came else money.add(own, Decimal(3))
+
+
+class ClaimsMuch(Good):
+    separable: ClassVar[bool] = True
+
+
+class ClaimsByDay(Fee):
+    separable: ClassVar[bool] = True
+
+    def due(self, days, day):
+        return 0
+
+    def quote(self, order, case):
+        dearer = Decimal(len(order.features) if order.day is not None else 0)
+        return money.add(super().quote(order, case), dearer)
+
+
+class ClaimsByGroup(ClaimsByDay):
+    def quote(self, order, case):
+        dearer = Decimal(len(order.features) if case.group else 0)
+        return money.add(Fee.quote(self, order, case), dearer)
+
+
+class ClaimsInWords(Good):
+    separable = "yes"
 
 
 class Wrapping(Good):
@@ -148,6 +265,18 @@ class Nameless(Good):
         (Rebate, "one more feature makes it cheaper"),
         (Free, "the first value of a case costs nothing"),
         (Surcharge, "a value costs more on a case of which others were bought"),
+        (Dearer, "a value costs more on a case of which others were bought"),
+        (FreeGroup, r"the first value of a case costs nothing.*group 'a group'"),
+        (FreeDay, "the first value of a case costs nothing"),
+        (EveryOrder, "two orders of one day cost .* and one order of all"),
+        (Sliding, "what is left costs more in all"),
+        (Rising, "what is left costs more in all"),
+        (LooksAtValues, r"what was known for free changes the price .*look at case.paid_for"),
+        (ForgetsFailures, r"what brought no value changes the price .*look at case.paid_for"),
+        (ClaimsMuch, "it says that it is separable, and"),
+        (ClaimsByDay, "it says that it is separable, and"),
+        (ClaimsByGroup, "it says that it is separable, and"),
+        (ClaimsInWords, "separable must be True or False, got 'yes'"),
         (Wrapping, "feature number 4, which is not there, gives IndexError"),
         (Unwritable, "JSON cannot hold the parameters"),
         (Changed, "made again of its parameters it is another"),

@@ -3,10 +3,10 @@
 from budgeted.problem.features import Feature, PriorCounts
 from budgeted.problem.orders import Action, CaseSoFar, Order
 from budgeted.problem.positions import position_of
-from budgeted.problem.prices import PerFeature, PriceList
+from budgeted.problem.prices import PerFeature, PriceList, Tariff
 from budgeted.problem.problem import Problem
 
 __all__ = [
     "Action", "CaseSoFar", "Feature", "Order", "PerFeature", "PriceList", "PriorCounts", "Problem",
-    "position_of",
+    "Tariff", "position_of",
 ]  # fmt: skip

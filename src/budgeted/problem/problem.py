@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from budgeted.errors import ProblemError
+from budgeted.errors import PriceListError, ProblemError
 from budgeted.problem import money
 from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mistakes
 from budgeted.problem.features import Feature
@@ -87,8 +87,11 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         except ValueError as error:
             mistakes.append(f"budget: {error}")
         if not mistakes:
-            listed = for_sale(PerFeature() if prices is None else prices, features)
-            mistakes += price_mistakes(listed, features, len(labels))
+            try:
+                listed = for_sale(PerFeature() if prices is None else prices, features, labels)
+                mistakes += price_mistakes(listed, features, len(labels))
+            except PriceListError as error:
+                mistakes += (f"prices: {each}" for each in error.mistakes)
         if mistakes:
             raise ProblemError(mistakes)
         object.__setattr__(self, "prices", listed)

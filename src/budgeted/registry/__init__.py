@@ -17,11 +17,12 @@ from budgeted.registry.making import (
     make,
     parameter_names,
     required_names,
+    stated,
 )
 from budgeted.registry.names import check_name, find, name_of
 from budgeted.registry.registry import Registry
 
 __all__ = [
     "Registry", "check_dataclass", "check_name", "find", "frozen", "make", "name_of",
-    "parameter_names", "required_names",
+    "parameter_names", "required_names", "stated",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any
 
 from budgeted.errors import BudgetedError
@@ -36,11 +37,13 @@ def make(
     what: str,
     error: type[BudgetedError],
     without: Collection[str] = (),
+    filled: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     """Return an object of the dataclass of that name; an error in words names its parameters.
 
     Lists, which files have, are taken as tuples, so that the object can be hashed. Fields `without`
-    are filled in by somebody else, and are no parameters.
+    are filled in by somebody else, and are no parameters; those of them that are known already
+    are `filled`, if the dataclass has them.
     """
     kind = find(members, name, what, error)
     known = [each for each in parameter_names(kind) if each not in without]
@@ -52,7 +55,8 @@ def make(
     if missing:
         raise error(f"{what} {name!r} needs {', '.join(map(repr, missing))}")
     try:
-        return kind(**{key: frozen(value) for key, value in parameters.items()})
+        given = {key: frozen(value) for key, value in parameters.items()}
+        return kind(**given, **{key: filled[key] for key in filled if key in parameter_names(kind)})
     except BudgetedError:
         raise
     except (TypeError, ValueError) as wrong:  # of a check that somebody wrote in a hurry
@@ -82,3 +86,9 @@ def frozen(value: Any) -> Any:
     (1, (2, 'three'))
     """
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def stated(made: Any) -> dict[str, Any]:
+    """Return those fields of a dataclass object that are not as usual, by their names."""
+    held = {each.name: (getattr(made, each.name), each.default) for each in fields(made)}
+    return {name: value for name, (value, usual) in held.items() if value != usual}

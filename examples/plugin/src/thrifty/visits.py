@@ -31,4 +31,4 @@ class VisitFee:
     def quote(self, order: Order, case: CaseSoFar) -> Decimal:
         """Return what the order costs."""
         own = money.total(each.cost for each in order.of(self.features))
-        return own if case.features else money.add(own, money.parse(self.fee))
+        return own if case.paid_for else money.add(own, money.parse(self.fee))

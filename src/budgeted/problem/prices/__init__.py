@@ -5,8 +5,9 @@ given what was bought of that case before. A price for each feature is one such 
 first value of a case, or a set-up that several features share, are others. Nobody but a price list
 reads a price: states, policies, worlds, studies, pages and reports ask it.
 
-A price list is a dataclass. Its fields are its parameters, but for one that may be there: the
-problem fills in ``features`` with what is for sale, so that a list can start from `Feature.cost`.
+A price list is a dataclass. Its fields are its parameters, but for two that may be there: the
+problem fills in ``features`` with what is for sale, so that a list can start from `Feature.cost`,
+and ``labels`` with their names.
 
 >>> PRICE_LISTS.find("per-feature")
 <class 'budgeted.problem.prices.per_feature.PerFeature'>
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,20 +26,25 @@ from budgeted.problem import money
 from budgeted.problem.orders import CaseSoFar, Order, lines
 from budgeted.problem.prices.base import PriceList, check_kind
 from budgeted.problem.prices.per_feature import PerFeature
-from budgeted.registry import Registry, make, parameter_names
+from budgeted.problem.prices.tariff import Panel, Statement, Tariff
+from budgeted.registry import Registry, make, parameter_names, stated
 
 if TYPE_CHECKING:
     from budgeted.problem.features import Feature
 
 __all__ = [
-    "PRICE_LISTS", "CaseSoFar", "NotInstalled", "Order", "PerFeature", "PriceList", "for_sale",
-    "from_table", "lines", "parameter_names_of", "parameters_of", "price_list", "price_mistakes",
+    "PRICE_LISTS", "CaseSoFar", "NotInstalled", "Order", "Panel", "PerFeature", "PriceList",
+    "Statement", "Tariff", "for_sale", "from_table", "lines", "parameter_names_of",
+    "parameters_of", "price_list", "price_mistakes",
 ]  # fmt: skip
 
 PRICE_LISTS: Registry[type[PriceList]] = Registry(
     "price list", "budgeted.price_lists", PriceListError, __name__, check_kind
 )
 """Every price list by its name; `PRICE_LISTS.register` adds one."""
+
+_FILLED_IN = ("features", "labels")
+"""Fields that are no parameters: the problem knows them."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +101,31 @@ def price_list(name: str, **parameters: Any) -> PriceList:
     ...
     budgeted.errors.PriceListError: price list 'per-feature' has no parameter 'fee'; it takes none
     """
+    return _made(name, parameters, {})
+
+
+def _made(name: str, parameters: Mapping[str, Any], filled: Mapping[str, Any]) -> PriceList:
     made: PriceList = make(
-        PRICE_LISTS, name, parameters, "price list", PriceListError, without=("features",)
+        PRICE_LISTS, name, parameters, "price list", PriceListError, _FILLED_IN, filled
     )
     return made
 
 
-def from_table(table: object) -> PriceList:
+def from_table(
+    table: object, features: Sequence[Feature] = (), labels: Sequence[str] = ()
+) -> PriceList:
     """Return the price list that a file describes: its name as ``list``, and its parameters.
 
+    Parameters
+    ----------
+    table
+        What the file has; tables and lists may be within it.
+    features, labels
+        What is for sale, where that is known: a list that wants to know it then finds out at
+        once what is wrong with the names in its parameters.
+
+    Examples
+    --------
     >>> from_table({"list": "per-feature"})
     PerFeature()
     """
@@ -111,7 +134,8 @@ def from_table(table: object) -> PriceList:
             f'must be a table with list = "…" and its parameters; there are '
             f"{', '.join(PRICE_LISTS)}; got {table!r}"
         )
-    return price_list(table["list"], **{key: table[key] for key in table if key != "list"})
+    own = {key: table[key] for key in table if key != "list"}
+    return _made(table["list"], own, {"features": tuple(features), "labels": tuple(labels)})
 
 
 def parameters_of(prices: PriceList) -> dict[str, Any]:
@@ -125,13 +149,15 @@ def parameters_of(prices: PriceList) -> dict[str, Any]:
     return {name: _plain(getattr(prices, name)) for name in parameter_names_of(type(prices))}
 
 
-def for_sale(prices: PriceList, features: Sequence[Feature]) -> PriceList:
-    """Return a price list that knows what is for sale, if it wants to know."""
+def for_sale(
+    prices: PriceList, features: Sequence[Feature], labels: Sequence[str] = ()
+) -> PriceList:
+    """Return a price list that knows what is for sale, and the labels, if it wants to know."""
     if not is_dataclass(prices) or isinstance(prices, type):
         return prices  # which is a mistake, said by `price_mistakes`
-    if all(each.name != "features" for each in fields(prices)):
-        return prices
-    return replace(prices, features=tuple(features))
+    known = {"features": tuple(features), **({"labels": tuple(labels)} if labels else {})}
+    wanted = {each.name: known[each.name] for each in fields(prices) if each.name in known}
+    return replace(prices, **wanted) if wanted else prices
 
 
 def price_mistakes(prices: object, features: Sequence[Feature], labels: int) -> list[str]:
@@ -155,11 +181,18 @@ def price_mistakes(prices: object, features: Sequence[Feature], labels: int) -> 
 
 
 def parameter_names_of(kind: type[PriceList]) -> list[str]:
-    """Return what a user may give: all but the features, which the problem fills in."""
-    return [each for each in parameter_names(kind) if each != "features"]
+    """Return what a user may give: all but what the problem fills in."""
+    return [each for each in parameter_names(kind) if each not in _FILLED_IN]
 
 
 def _plain(value: Any) -> Any:
+    """Return what JSON can hold; of an object within a parameter, what is not as usual."""
     if isinstance(value, Decimal):
         return money.show(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(stated(value))
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value

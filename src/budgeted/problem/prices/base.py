@@ -17,9 +17,22 @@ class PriceList(Protocol):
     the same for the same question, in whatever sequence the features are listed. One more
     feature never makes an order cheaper. One value of a fresh case costs more than 0, and no more
     than that if something was bought of the case before: policies reckon with the price on a fresh
-    case. `budgeted.testing.check_price_list` checks all this.
+    case.
 
-    A list whose class has a field ``features`` finds there the features that are for sale.
+    The accounts rely on what the orders of a case cost together, each quoted after those before
+    it. Two orders of one day must cost what one order of all their features would have cost. And
+    without one of the orders, or without a feature of it, the others must not cost more in
+    all than with it: what was reserved then pays for what is left when an order is cancelled.
+    What was paid for stands in `CaseSoFar.paid_for`, order by order, also if it brought no value;
+    `CaseSoFar.features` may hold values that were known for free, and must change nothing.
+    `budgeted.testing.check_price_list` checks all this.
+
+    A list whose class has a field ``features`` finds there the features that are for sale, and in
+    a field ``labels`` the names of the labels. Neither is a parameter.
+
+    A list may have an attribute ``separable``: True if what a feature costs depends on nothing but
+    the label of the case; not on what else is bought of it, nor on the day or the group. What
+    is separable can be reckoned with faster. Without the attribute it is not.
     """
 
     @property
