@@ -115,7 +115,7 @@ class Batch(Command):
     """Ask for a batch."""
 
     name: ClassVar[str] = "batch"
-    sized_by: ClassVar[str] = "members"
+    sized_by: ClassVar[tuple[str, ...]] = ("members",)
     members: int = parameter("How many requests.", 1, least=1)
 
     def decide(self, draft):

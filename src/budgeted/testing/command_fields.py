@@ -31,8 +31,9 @@ def check_fields(kind: type[Command]) -> None:
 def _check_class(kind: type[Command]) -> None:
     assert isinstance(kind.name, str), f"its name must be text, got {kind.name!r}"
     assert isinstance(kind.late, bool), f"late must be true or false, got {kind.late!r}"
-    numbers = [each.name for each in fields_of(kind) if each.hint is int]
-    assert kind.sized_by in (None, *numbers), f"sized_by: no field {kind.sized_by!r} is a number"
+    numbers = [each.name for each in fields_of(kind) if each.may_be(int)]
+    for size in kind.sized_by:
+        assert size in numbers, f"sized_by: no field {size!r} is a number"
     try:
         object.__new__(kind).name = "another"  # type: ignore[misc]
     except FrozenInstanceError:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from budgeted.errors import BudgetedError
 from budgeted.studies.commands import Command
@@ -82,8 +82,9 @@ def _check_decision(kind: type[Command], study: Projection, given: Fields, what:
     if isinstance(events, str):
         assert events.strip(), f"{what} is refused without a word"
         return False
-    asked = sum(isinstance(each, Asked) for each in events)
-    most = 0 if kind.sized_by is None else given[kind.sized_by]
+    orders = [each for each in events if isinstance(each, Asked)]
+    asked = min(len(orders), len({each.case for each in orders}))
+    most = max((given.get(name) or 0 for name in kind.sized_by), default=0)
     assert asked <= most, f"{what} asks for {asked}, and sized_by says that it is {most}"
     for event in events:
         assert from_json(to_json(event)) == event, f"{what}: {event!r} comes back as another"
@@ -128,7 +129,7 @@ def _check_draft(study: Projection, draft: Any, found: Any) -> None:
 
 def _as_sent(kind: type[Command], given: Fields) -> dict[str, Any]:
     """Return fields as the JSON API hands them on: parts of a sequence are tuples."""
-    several = {each.name for each in fields_of(kind) if get_origin(each.hint) is Sequence}
+    several = {each.name for each in fields_of(kind) if each.parts}
     return {name: [tuple(part) for part in value] if name in several else value
             for name, value in given.items()}  # fmt: skip
 
@@ -149,9 +150,9 @@ def _nonsense(kind: type[Command], given: Fields) -> Iterator[tuple[dict[str, An
             yield from (({**given, each.name: odd}, True) for odd in _NO_NUMBERS)
         elif each.may_be(Decimal):
             yield from (({**given, each.name: odd}, True) for odd in _NO_AMOUNTS)
-        elif get_origin(each.hint) is Sequence:
-            size = len(get_args(each.hint)[0]._fields)
-            yield from (({**given, each.name: [(odd,) * size]}, False) for odd in _ODD_TEXTS)
+        elif each.parts is not None:
+            for odd in _ODD_TEXTS:
+                yield {**given, each.name: [(odd,) * len(each.parts) or odd]}, False
         elif each.may_be(str):
             yield from (({**given, each.name: odd}, False) for odd in _ODD_TEXTS)
         elif each.may_be(int) and each.about.least is not None:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from decimal import Decimal
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from budgeted.policies import policy
 from budgeted.policies.base import several
@@ -19,7 +19,9 @@ from budgeted.studies.projection import Projection
 
 _AT = "2026-01-02T03:04:05Z"
 _POLICY = "round-robin"
-_TEXTS = {"case": ("case 1", "case 8"), "feature": ("fever",), "value": ("yes",)}
+_TEXTS = {
+    "case": ("case 1", "case 8"), "feature": ("fever",), "value": ("yes",), "only": ("fever",),
+}  # fmt: skip
 """Texts that mean something in the study, by the name of the field."""
 _RECORDED = Record([RecordedValue("case 8", "fever", "no")])
 AMOUNTS = ("2.50", "99")
@@ -87,9 +89,9 @@ def made_up(kind: type[Command]) -> Iterator[dict[str, Any]]:
 def _choices(each: Field) -> Iterator[Any]:
     if not each.required:
         yield each.default
-    if get_origin(each.hint) is Sequence:
-        parts = get_args(each.hint)[0]._fields
-        yield [[_TEXTS.get(part, ("some text",))[-1] for part in parts]]
+    if each.parts is not None:
+        part = [_TEXTS.get(part, ("some text",))[-1] for part in each.parts]
+        yield [part or _TEXTS.get(each.name, ("some text",))[-1]]
     elif each.may_be(Decimal):
         yield from AMOUNTS
     elif each.may_be(str):

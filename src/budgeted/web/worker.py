@@ -184,9 +184,9 @@ class StudyWorker:
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
         """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
-        size = command.sized_by
-        if size is not None and (wanted := getattr(command, size)) > self.most_at_once:
-            raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
+        for size, wanted in command.sizes().items():
+            if wanted > self.most_at_once:
+                raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
         done: Done = await self._wait_for(Sent(command, by, key))
         number = getattr(command, "number", None)
         if number is not None and not done.requests:  # told before: harmless, and still an answer

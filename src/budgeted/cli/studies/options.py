@@ -6,9 +6,9 @@ The arguments and options of an operation come from the fields of its command.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -129,9 +129,9 @@ def command_from(kind: type[Command], given: dict[str, Any]) -> Command:
 def _of_field(each: Field) -> list[Callable[..., Any]]:
     about, flag = each.about, f"--{each.name.replace('_', '-')}"
     name, help_ = about.option or (flag, about.help)
-    if get_origin(each.hint) is Sequence:
+    if each.parts is not None:
         many = click.option(name, each.name, multiple=True, metavar="NAME", help=help_)
-        return [many] if _names(each) else [click.argument(part) for part in _parts(each)]
+        return [click.argument(part) for part in each.parts] or [many]
     if each.may_be(Decimal) and each.may_be(bool):
         switch = click.option(name, each.name, is_flag=True, help=help_)
         made = [switch] if about.option else []
@@ -165,11 +165,11 @@ def _type_of(each: Field) -> type:
 
 
 def _value_of(each: Field, given: dict[str, Any]) -> Any:
-    if _names(each):
-        return tuple(given[each.name])
-    if get_origin(each.hint) is Sequence:  # on the command line, one of them
+    if each.parts:  # on the command line, one of them
         (kind,) = get_args(each.hint)
-        return [kind(*(given[part] for part in _parts(each)))]
+        return [kind(*(given[part] for part in each.parts))]
+    if each.parts is not None:
+        return tuple(given[each.name])
     if each.may_be(Decimal) and each.may_be(bool):
         amount = given.get(f"{each.name}_amount")
         return given.get(each.name, each.default) if amount is None else amount
@@ -180,13 +180,3 @@ def _value_of(each: Field, given: dict[str, Any]) -> Any:
             f"give the right {each.name.upper()}, or {each.about.none_option[0]}"
         )
     return given[each.name]
-
-
-def _names(each: Field) -> bool:
-    """Whether it is a list of names, which is an option that can be given several times."""
-    return bool(each.hint == Sequence[str])
-
-
-def _parts(each: Field) -> tuple[str, ...]:
-    names: tuple[str, ...] = get_args(each.hint)[0]._fields
-    return names

@@ -31,7 +31,7 @@ class Ask(Command):
 
     name: ClassVar[str] = "ask"
     late: ClassVar[bool] = True
-    sized_by: ClassVar[str | None] = "n"
+    sized_by: ClassVar[tuple[str, ...]] = ("n", "visits")
     n: int = parameter(
         "How many orders, worth having together.",
         1,

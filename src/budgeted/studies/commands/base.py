@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from budgeted.errors import StudyError
 from budgeted.registry import check_dataclass
@@ -91,13 +91,18 @@ class Command:
         Whether a server carries it out after what others want at the same moment: a decision looks
         anew at every feature that changed, once, if answers come first.
     sized_by
-        The field that says how many requests it asks for, where it asks for any: a server has a
-        limit for it, so that one person's wish does not keep others waiting.
+        The fields that say of how many orders, or of how many cases, it asks, where it asks for
+        any: a server has a limit for it, so that one person's wish does not keep others waiting.
     """
 
     name: ClassVar[str]
     late: ClassVar[bool] = False
-    sized_by: ClassVar[str | None] = None
+    sized_by: ClassVar[tuple[str, ...]] = ()
+
+    def sizes(self) -> dict[str, int]:
+        """Return the fields of `sized_by` that are given."""
+        given = {name: getattr(self, name) for name in self.sized_by}
+        return {name: size for name, size in given.items() if size is not None}
 
     def decide(self, draft: Draft) -> Sequence[Event]:
         """Return what this gives rise to now, or raise an error that says what to do instead.
@@ -124,6 +129,17 @@ class Field:
     def required(self) -> bool:
         """Whether it must be given."""
         return self.default is MISSING
+
+    @property
+    def parts(self) -> tuple[str, ...] | None:
+        """Of a list of named tuples, the names; none of a list of texts, None of what is no list.
+
+        >>> Field("only", Sequence[str], (), Parameter("")).parts
+        ()
+        """
+        if get_origin(self.hint) is not Sequence:
+            return None
+        return tuple(getattr(get_args(self.hint)[0], "_fields", ()))
 
     def may_be(self, kind: type) -> bool:
         """Tell whether its type includes another one.

@@ -7,9 +7,8 @@ other fields are the body, which may be left out where all of them have a defaul
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
@@ -132,9 +131,9 @@ def add_route(router: APIRouter, kind: type[Command]) -> None:
 def _type_of(each: Parameter) -> Any:
     """Return the type of a field as the body has it."""
     hint, about = each.hint, each.about
-    if hint == Sequence[str]:
+    if each.parts == ():
         return list[Annotated[str, Field(max_length=LONGEST_NAME)]]
-    if get_origin(hint) is Sequence:
+    if each.parts is not None:
         return list[_part_of(get_args(hint)[0])]  # type: ignore[misc]
     if each.may_be(Decimal):
         found: Any = bool | Amount if each.may_be(bool) else Amount
@@ -147,7 +146,7 @@ def _type_of(each: Parameter) -> Any:
 
 def _details_of(each: Parameter) -> Any:
     about = each.about
-    members = get_origin(each.hint) is Sequence
+    members = each.parts is not None
     return Field(
         default=... if each.required else _plain_default(each.default),
         description=about.help,
