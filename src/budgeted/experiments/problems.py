@@ -47,7 +47,7 @@ def prices_of(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]
     try:
         from_table(document["prices"])
     except BudgetedError as error:
-        return {}, [f"prices: {error}"]
+        return {}, [f"prices: {each}" for each in getattr(error, "mistakes", [error])]
     return document["prices"], []
 
 

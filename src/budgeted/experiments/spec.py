@@ -286,7 +286,8 @@ def _try_out(experiment: Experiment, budgets: Iterable[str]) -> list[str]:
         try:
             experiment.rehearsal(0, affordable)
         except (BudgetedError, TypeError) as error:
-            found += [f"problem: {each}" for each in getattr(error, "mistakes", [error])]
+            told = map(str, getattr(error, "mistakes", [error]))
+            found += [each if each.startswith("prices: ") else f"problem: {each}" for each in told]
     return found
 
 

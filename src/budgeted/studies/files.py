@@ -259,13 +259,16 @@ def study_mistakes(
         if found is not None:
             features.append(found)
     stand_in = [] if not tables else [Feature("stand-in", ("a", "b"), 1)]
+    sound = len(features) == len(tables)  # else prices may be about one that is not known
+    wrong = list(_price_mistakes(plain, features if sound else (), _labels(plain, cases)))
+    yield from wrong
+    unfit = set() if sound and not wrong else {"prices"}
+    told = {key: value for key, value in plain.items() if key not in unfit}
     try:
-        problem = _problem({"budget": 0} | plain, features or stand_in, cases)
+        problem = _problem({"budget": 0} | told, features or stand_in, cases)
         yield from case_mistakes(cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
-    except PriceListError as error:
-        yield f"prices: {error}"
     choices = {"case_rule": RULES, "loss": LOSSES}
     for key, known in choices.items():
         if key in plain and plain[key] not in tuple(known):
@@ -292,6 +295,17 @@ def _key_mistakes(
     yield from (f"{where}{key}: is missing" for key in required if key not in table)
 
 
+def _price_mistakes(
+    plain: dict[str, Any], features: Sequence[Feature], labels: Any
+) -> Iterator[str]:
+    named = isinstance(labels, list) and all(isinstance(each, str) for each in labels)
+    try:
+        if "prices" in plain:
+            from_table(plain["prices"], features, labels if named else ())
+    except PriceListError as error:
+        yield from (f"prices: {each}" for each in error.mistakes)
+
+
 def _policy_mistakes(table: Any) -> Iterator[str]:
     if not isinstance(table, dict) or not isinstance(table.get("name", ""), str):
         yield f"policy: must be a table with a name and parameters, got {table!r}"
@@ -305,7 +319,7 @@ def _policy_mistakes(table: Any) -> Iterator[str]:
 def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -> Problem:
     """The problem of a study file; labels and prior come from the cases unless given."""
     counts = Counter(label for _, label in cases)
-    labels = plain.get("labels", sorted(counts, key=by_number_then_text))
+    labels = _labels(plain, cases)
     prior = plain.get("prior")
     if prior is None:
         known = [label for label in labels if counts[label]] if isinstance(labels, list) else []
@@ -317,3 +331,7 @@ def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -
             raise ProblemError([f"prior: no case has the label {listed}; give the prior yourself"])
     prices = from_table(plain["prices"]) if "prices" in plain else None
     return Problem(features, labels, prior, plain["budget"], prices)
+
+
+def _labels(plain: dict[str, Any], cases: Cases) -> Any:
+    return plain.get("labels", sorted({label for _, label in cases}, key=by_number_then_text))
