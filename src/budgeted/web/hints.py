@@ -12,6 +12,7 @@ from budgeted.errors import BudgetedError, JournalError
 from budgeted.hints import (
     ChangedSince,
     CorrectIt,
+    ForceIt,
     Hint,
     KeyUsed,
     NoDatabase,
@@ -92,5 +93,7 @@ def _sentence(hint: Hint) -> str:
             return "make up a new key for each command"
         case TellIt(number):
             return f"press its value on the card of request {number}"
+        case ForceIt():
+            return 'if it is right all the same, tick "Right all the same" and send it again'
         case NoDatabase() | OtherDatabase():
             return "tell whoever runs the server"
