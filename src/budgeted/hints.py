@@ -66,6 +66,4 @@ class OtherDatabase:
     """It is not the database that was meant: say which one is."""
 
 
-Hint = (
-    CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | ForceIt | NoDatabase | OtherDatabase
-)
+Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | ForceIt | NoDatabase | OtherDatabase

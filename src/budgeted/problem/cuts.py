@@ -16,8 +16,6 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
-from budgeted.problem.numbers import plain
-
 QUANTILES = {"median": 2, "terciles": 3, "quartiles": 4, "quintiles": 5, "deciles": 10}
 """How many categories, with about equally many numbers each, a word stands for."""
 _TIE = 1e-12
@@ -143,8 +141,3 @@ def _between(groups: Sequence[Group], at: int) -> Decimal:
         if low < rounded <= high:
             return rounded.normalize() if rounded else Decimal(0)
     return high
-
-
-def as_cuts(places: Sequence[Decimal]) -> tuple[int | float, ...]:
-    """Return cuts as parameters have them."""
-    return tuple(map(plain, places))

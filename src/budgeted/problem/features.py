@@ -106,6 +106,11 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         """The order of its values, its unit or its cuts, in words; "" where there is nothing."""
         return getattr(self.kind, "scale", "")
 
+    @property
+    def ranged(self) -> bool:
+        """Whether some values that can be told are doubted, and must be insisted on."""
+        return bool(getattr(self.kind, "ranged", hasattr(self.kind, "doubt")))
+
     def read(self, given: object, force: bool = False) -> str:
         """Return the text to keep of a value that somebody told, as text or as a number.
 

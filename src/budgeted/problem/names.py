@@ -49,8 +49,8 @@ def by_number(given: object, numerals: dict[Decimal, str | None]) -> str | None:
     """Return the name that is the number that was given, however it is written; or None.
 
     >>> known = numerals_of(("1", "2", "3"))
-    >>> by_number("3.0", known), by_number(" 2", known), by_number("03", known), by_number("x", known)
-    ('3', '2', None, None)
+    >>> [by_number(given, known) for given in ("3.0", " 2", 1.0, "03", "x")]
+    ['3', '2', '1', None, None]
     """
     for spelling in _spellings(given):
         number = _number(spelling)

@@ -20,6 +20,7 @@ _MINUS = "\N{MINUS SIGN}"
 _PLAIN = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}([.,'’  \u202f][0-9]{3})+([.,][0-9]*)?")
 _BEGINS = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+_FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 _LIMIT = re.compile(r"\s*[<>≤≥~≈]")
 
 
@@ -106,21 +107,22 @@ def _decimal(text: str, decimal: str) -> Decimal | None:
 
 def _hint(text: str, decimal: str, unit: str) -> str:
     """What to do instead, in words; "" where nothing can be said."""
-    if len(text) > LONGEST:
-        return f"at most {LONGEST} characters"
-    if text.lower().strip("+-") in ("nan", "na", "n/a", "inf", "infinity"):
-        return "that is no number, and where there is none there is nothing to tell"
-    if _LIMIT.match(text):
-        return "a limit is no number; tell the number that stands for it in this study"
-    if unit and text.endswith(unit):
-        if _decimal(text.removesuffix(unit).strip(), decimal) is not None:
-            return "leave out the unit"
     where = f"decimals stand behind a {decimal} in this study"
-    if _GROUPED.fullmatch(text):
-        return f"{where}, and thousands are written without a separator"
-    if re.fullmatch(r"[+-]?[0-9]*[.,][0-9]+", text):
-        return where
     begun = _BEGINS.match(text)
-    if begun and text[begun.end() :].strip()[:1].isalpha():
-        return f"give it in {unit}, without the unit" if unit else "leave out the unit"
-    return ""
+    bare = text.removesuffix(unit).strip() if unit and text.endswith(unit) else ""
+    hints = {
+        f"a number has at most {LONGEST} characters": len(text) > LONGEST,
+        "that is no number, and where there is none there is nothing to tell": (
+            text.lower().strip("+-") in ("nan", "na", "n/a", "inf", "infinity")
+        ),
+        "a limit is no number; tell the number that stands for it in this study": (
+            _LIMIT.match(text)
+        ),
+        "leave out the unit": bare and _decimal(bare, decimal) is not None,
+        f"{where}, and thousands are written without a separator": _GROUPED.fullmatch(text),
+        where: _FRACTION.fullmatch(text),
+        f"give it in {unit or 'the unit of the study'}, without the unit": (
+            begun and text[begun.end() :].strip()[:1].isalpha()
+        ),
+    }
+    return next((words for words, fits in hints.items() if fits), "")

@@ -9,7 +9,6 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from budgeted.errors import ObservationError
-from budgeted.hints import ForceIt
 from budgeted.problem import Feature
 from budgeted.problem.feature_kinds import Kind, parameters_of
 from budgeted.problem.feature_kinds.base import check_kind
@@ -25,7 +24,7 @@ def check_feature(kind: Kind, examples: Sequence[object] = ()) -> None:
 
     Its parameters can be written as JSON, and make it again. What it keeps of a value reads as
     itself, and has always the same category. What is no value is refused in words. A value that it
-    doubts is refused with a hint, and taken by who insists on it.
+    doubts is refused with the reason, and taken by who insists on it.
 
     Parameters
     ----------
@@ -104,7 +103,7 @@ def _check_value(kind: Kind, told: object) -> None:
 
 
 def _check_doubt(feature: Feature, kept: str) -> None:
-    """A doubtful value is refused, with the reason and a hint; it is taken by who insists."""
+    """A doubtful value is refused, with a reason; it is taken by who insists."""
     doubt = getattr(feature.kind, "doubt", lambda _: "")(kept)
     assert isinstance(doubt, str), f"doubt({kept!r}) must be text, got {doubt!r}"
     assert feature.read(kept, force=True) == kept, f"{kept!r} is not taken by who insists on it"
@@ -112,12 +111,7 @@ def _check_doubt(feature: Feature, kept: str) -> None:
         assert feature.read(kept) == kept
         return
     assert doubt.strip(), f"doubt({kept!r}) must say why"
-    try:
-        feature.read(kept)
-    except ObservationError as error:
-        assert error.hint == ForceIt(), f"{kept!r} is doubted without a hint"
-        return
-    raise AssertionError(f"{kept!r} is doubted, and taken all the same")
+    _check_refusal(feature.read, kept)
 
 
 def _check_refusal(method: Callable[[Any], object], nothing: object) -> None:

@@ -78,7 +78,7 @@ def _and(hint: Hint | None) -> str:
     return "" if hint is None else f"; {_sentence(hint)}"
 
 
-def _sentence(hint: Hint) -> str:
+def _sentence(hint: Hint) -> str:  # noqa: PLR0911 - one for each hint
     match hint:
         case CorrectIt():
             return "if that is wrong, press Correct beside it in the history"

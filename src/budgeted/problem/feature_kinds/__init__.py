@@ -37,9 +37,7 @@ def from_table(table: Mapping[str, Any]) -> Kind:
     >>> from_table({"kind": "number", "cuts": [37.5], "unit": "°C"}).categories
     ('< 37.5', '≥ 37.5')
     """
-    return kind(
-        table.get("kind", USUAL), **{key: table[key] for key in table if key != "kind"}
-    )
+    return kind(table.get("kind", USUAL), **{key: table[key] for key in table if key != "kind"})
 
 
 def parameters_of(made: Kind) -> dict[str, Any]:

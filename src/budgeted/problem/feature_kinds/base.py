@@ -32,6 +32,7 @@ class Kind(Protocol):
 
     - ``doubt(kept)``: why a value, though it can be one, is probably a slip, such as "2333 is
       outside 50–600"; "" if it is not. It is then refused unless whoever tells it insists.
+    - ``ranged``: whether it doubts any value with the parameters that it has.
     - ``same(kept, other)``: whether two texts are the same value; otherwise equal texts are.
     - ``scale``: the order of its values, its unit or its cuts, in words.
     """

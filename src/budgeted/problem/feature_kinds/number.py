@@ -51,8 +51,8 @@ class Number:
     >>> cholesterol.read("1,234")
     Traceback (most recent call last):
     ...
-    budgeted.errors.ObservationError: takes a number in mg/dl from 50 to 600, got '1,234'; decimals \
-stand behind a point in this study, and thousands are written without a separator
+    budgeted.errors.ObservationError: takes a number in mg/dl from 50 to 600, got '1,234'; \
+decimals stand behind a point in this study, and thousands are written without a separator
     """
 
     cuts: tuple[int | float, ...]
@@ -119,6 +119,11 @@ stand behind a point in this study, and thousands are written without a separato
         return f"{unit}cut at {self.written_cuts}{where}"
 
     @property
+    def ranged(self) -> bool:
+        """Whether there is a range, outside which numbers are doubted."""
+        return self.least is not None or self.most is not None
+
+    @property
     def written_cuts(self) -> str:
         """The cuts as people of the study write them.
 
@@ -127,6 +132,10 @@ stand behind a point in this study, and thousands are written without a separato
         """
         between = "; " if self.decimal == "comma" else ", "
         return between.join(shown(cut, self.decimal) for cut in self.cuts)
+
+    def recut(self, cuts: Sequence[int | float | Decimal | str], source: str) -> Number:
+        """Return the same with other cuts, and where these come from."""
+        return Number(cuts, self.unit, self.least, self.most, self.decimal, source)
 
     def read(self, given: object) -> str:
         """Return the text to keep of a number; what is no number is refused."""
@@ -186,7 +195,9 @@ def _cuts(given: Any, decimal: str, mistakes: list[str]) -> list[Decimal]:
         )  # fmt: skip
         return []
     if not given:
-        mistakes.append("cuts: at least one is needed; leave out a feature that is never told apart")
+        mistakes.append(
+            "cuts: at least one is needed; leave out a feature that is never told apart"
+        )
     found = []
     for at, each in enumerate(given):
         number = _bound(f"cuts[{at}]", each, decimal, mistakes)

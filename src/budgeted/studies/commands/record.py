@@ -11,7 +11,15 @@ from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.hints import CorrectIt, Hint
 from budgeted.listing import shortened
 from budgeted.studies import events
-from budgeted.studies.commands.base import Amount, Command, amount, parameter, quoted
+from budgeted.studies.commands.base import (
+    Amount,
+    Command,
+    Value,
+    amount,
+    insisted,
+    parameter,
+    quoted,
+)
 from budgeted.studies.fates import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
 
 if TYPE_CHECKING:
@@ -24,7 +32,7 @@ class RecordedValue(NamedTuple):
 
     case: str
     feature: str
-    value: str
+    value: Value
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,7 @@ class Record(Command):
         False,
         amount_option=("--charge", "What it cost."),
     )
+    force: bool = insisted()
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that they were told or recorded; an error lists all that do not fit."""
@@ -53,7 +62,7 @@ class Record(Command):
         hints: list[Hint | None] = []
         for given in self.values:
             try:
-                wanted = _names(draft, given)
+                wanted = _names(draft, given, self.force)
                 event = _record(draft, known, wanted, self.charge is True, fixed)
                 if event is not None:
                     draft.attempt(event)
@@ -67,12 +76,12 @@ class Record(Command):
         return done
 
 
-def _names(draft: Draft, given: Any) -> tuple[str, str, str]:
+def _names(draft: Draft, given: Any, force: bool) -> tuple[str, str, str]:
     """Return the names of a case, a feature and its value, which may be given as numbers."""
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
         raise StudyError("must be a case, a feature and its value")
     feature = draft.names.feature(given[1])
-    return draft.names.case(given[0]), feature, draft.names.value(feature, given[2])
+    return draft.names.case(given[0]), feature, draft.names.value(feature, given[2], force)
 
 
 def _where(given: Any) -> str:
@@ -95,7 +104,7 @@ def _record(
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
             return events.Told(held.number, value, held.cost if fixed is None else fixed)
-        if held.value == value:
+        if draft.names.same(feature, held.value, value):
             return None
         raise StudyError(f"is {quoted(held.value)} already", hint=CorrectIt(held.number, value))
     price = draft.lines_of(case, (column,))[0].cost if charge else Decimal(0)
