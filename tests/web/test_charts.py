@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Model, Problem
 from budgeted.learners import of_belief
-from budgeted.simulation.judge import Validation
 from budgeted.studies.replay import fold
+from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts, curve
 from budgeted.web.curve import Curve
 from tests.sample_studies import answer, begin, make_problem
@@ -208,9 +208,3 @@ def test_the_measured_error_counts_wrong_answers(long_history):
     assert track.points[-1]["measured"] == pytest.approx(wrong / len(cells))
     shown = valid(charts.error_against_money(track.points, 40.0))["data"]["values"]
     assert {row["which"] for row in shown} == {"expected", "measured"}
-
-
-def _array(cells, at):
-    import numpy as np
-
-    return np.array([each[at] for each in cells])

@@ -44,6 +44,8 @@ class Feature:
     ----------
     choices, expects
         What its kind says can be told, and the same in words: every page and answer shows them.
+    ranged
+        Whether some of it is doubted, and must be insisted on.
 
     Examples
     --------
@@ -66,6 +68,7 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
     prior_counts: PriorCounts = 1.0
     choices: tuple[str, ...] = field(init=False, repr=False, compare=False)
     expects: str = field(init=False, repr=False, compare=False)
+    ranged: bool = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
@@ -95,6 +98,7 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         assert kind is not None
         object.__setattr__(self, "choices", kind.choices)
         object.__setattr__(self, "expects", kind.expects)
+        object.__setattr__(self, "ranged", bool(getattr(kind, "ranged", hasattr(kind, "doubt"))))
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -105,11 +109,6 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
     def scale(self) -> str:
         """The order of its values, its unit or its cuts, in words; "" where there is nothing."""
         return getattr(self.kind, "scale", "")
-
-    @property
-    def ranged(self) -> bool:
-        """Whether some values that can be told are doubted, and must be insisted on."""
-        return bool(getattr(self.kind, "ranged", hasattr(self.kind, "doubt")))
 
     def read(self, given: object, force: bool = False) -> str:
         """Return the text to keep of a value that somebody told, as text or as a number.

@@ -52,10 +52,14 @@ def more_compared(request: Requested, shown: int) -> str:
 
 
 def purchases(
-    entries: Iterable[Entry], requests: Sequence[Requested], problem: Problem
+    entries: Iterable[Entry], requests: Sequence[Requested], problem: Problem | None = None
 ) -> list[dict[str, str]]:
-    """Return a row for each request and recorded value: what it was and what became of it."""
-    features, names = {each.name: each for each in problem.features}, columns(problem)
+    """Return a row for each request and recorded value: what it was and what became of it.
+
+    With the problem of the study as it is now, also what numbers count as.
+    """
+    features = {} if problem is None else {each.name: each for each in problem.features}
+    names = COLUMNS if problem is None else columns(problem)
     settled: dict[int, Entry] = {}
     corrections: dict[int, list[str]] = {}
     for entry in entries:

@@ -31,7 +31,7 @@ class Found:
         One of `WAYS`.
     cuts
         The numbers.
-    counts
+    in_each
         How many of the numbers lie in each category.
     source
         Where they come from, in words.
@@ -39,7 +39,7 @@ class Found:
 
     how: str
     cuts: tuple[int | float, ...]
-    counts: tuple[int, ...]
+    in_each: tuple[int, ...]
     source: str
 
 
@@ -59,7 +59,7 @@ def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str)
     --------
     >>> numbers = [Decimal(each) for each in (4, 5, 6, 7, 8, 9)]
     >>> found_cuts("terciles", numbers, [], "old.csv")
-    Found(how='terciles', cuts=(6, 8), counts=(2, 2, 2), source='terciles of old.csv, 6 numbers')
+    Found(how='terciles', cuts=(6, 8), in_each=(2, 2, 2), source='terciles of old.csv, 6 numbers')
     >>> found_cuts("labels", numbers, ["well", "ill"] * 3, "old.csv").source
     'labels of old.csv, 6 numbers; the MDL rule accepts no cut, so it is the one that says most'
     """
@@ -80,10 +80,10 @@ def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str)
         cuts = tuple(map(plain, places))
     except ValueError as error:
         raise StudyError(f"{how} of {origin}: {error}") from None
-    counts = [0] * (len(cuts) + 1)
+    in_each = [0] * (len(cuts) + 1)
     for number in numbers:
-        counts[sum(place <= number for place in places)] += 1
-    return Found(how, cuts, tuple(counts), source)
+        in_each[sum(place <= number for place in places)] += 1
+    return Found(how, cuts, tuple(in_each), source)
 
 
 def bought_cuts(how: str, problem: Problem, requests: Iterable[Requested], feature: str) -> Found:

@@ -122,7 +122,7 @@ def print_proposals(
             table.add_row(how, "–", escape(each))
             continue
         said = each.source.partition("; ")[2]
-        counts = ", ".join(map(str, each.counts)) + (f" ({said})" if said else "")
+        counts = ", ".join(map(str, each.in_each)) + (f" ({said})" if said else "")
         table.add_row(how, escape(kind.recut(each.cuts, "").written_cuts), escape(counts))
     console.print(table)
     console.print(
