@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from budgeted.problem import PriceList as PriceList
     from budgeted.problem import Problem as Problem
     from budgeted.problem.feature_kinds.categorical import Categorical as Categorical
+    from budgeted.problem.feature_kinds.number import Number as Number
     from budgeted.problem.orders import Purchase as Purchase
     from budgeted.simulation.simulator import simulate as simulate
     from budgeted.simulation.tables import Table as Table
@@ -36,6 +37,7 @@ _HOMES = {
     "Coding": "simulation.tables.coding",
     "Feature": "problem",
     "Model": "learners.model",
+    "Number": "problem.feature_kinds.number",
     "Order": "problem",
     "PriceList": "problem",
     "Problem": "problem",

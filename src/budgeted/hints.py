@@ -52,6 +52,11 @@ class KeyUsed:
 
 
 @dataclass(frozen=True)
+class ForceIt:
+    """A value is probably a slip: if it is right all the same, insist on it."""
+
+
+@dataclass(frozen=True)
 class NoDatabase:
     """There is no database, or none with studies: begin a study, or say where they are."""
 
@@ -61,4 +66,4 @@ class OtherDatabase:
     """It is not the database that was meant: say which one is."""
 
 
-Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | NoDatabase | OtherDatabase
+Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | ForceIt | NoDatabase | OtherDatabase

@@ -2,9 +2,9 @@
 
 import pytest
 
-from budgeted import Feature, Problem
+from budgeted import Feature, Number, Problem
 from budgeted.errors import StudyFileError
-from budgeted.studies.validation import read_validation, tidy_validation
+from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
 
 
 def problem(*names):
@@ -23,3 +23,16 @@ def test_a_feature_may_have_the_name_of_the_label():
     kept = tidy_validation(b"label\nno\nyes\n", problem("label"))
     assert kept == b"label,label\nno,no\nyes,yes\n"
     assert tidy_validation(kept, problem("label")) == kept
+
+
+def test_a_kept_file_is_coded_for_the_cuts_of_the_moment():
+    def problem(*cuts):
+        features = [Feature("chol", kind=Number(cuts=cuts, most=600), cost=1)]
+        return Problem(features, ("well", "ill"), (0.5, 0.5), 10)
+
+    kept = ValidationFile(b"label,chol\nwell,190\nill,235\nill,900\n")
+    assert kept.judge(problem(200, 240)).values.ravel().tolist() == [0, 1, 2]
+    assert kept.judge(problem(230)).values.ravel().tolist() == [0, 1, 1]
+    assert kept.judge(problem(230)) is kept.judge(problem(230))
+    other = Problem([Feature("age", ("a", "b"), 1)], ("well", "ill"), (0.5, 0.5), 10)
+    assert kept.judge(other) is None, "it does not fit any more"

@@ -37,6 +37,7 @@ TYPED = {
     "record": (["case 8", "fever", "yes"], {"values": [["case 8", "fever", "yes"]]}),
     "budget": (["99"], {"budget": "99"}),
     "close": (["--why", "enough"], {"why": "enough"}),
+    "cuts": (["weight", "70 90.5"], {"feature": "weight", "cuts": "70 90.5"}),
 }  # fmt: skip
 """What somebody types, and the same as JSON."""
 

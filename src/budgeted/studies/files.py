@@ -22,13 +22,15 @@ from budgeted.listing import shortened
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
+from budgeted.problem.numbers import MARKS
 from budgeted.problem.prices import from_table
 from budgeted.simulation.tables import LARGEST_FILE
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.simulation.tables.csv_file import read_bytes, rows_of
 from budgeted.state.cases import RULES
 from budgeted.studies.creation import case_mistakes
-from budgeted.studies.feature_tables import feature_mistakes, feature_of
+from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
+from budgeted.studies.reference_cuts import with_reference_cuts
 from budgeted.value.loss import LOSSES
 
 Cases = tuple[tuple[str, str], ...]
@@ -36,7 +38,7 @@ Cases = tuple[tuple[str, str], ...]
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
-               "prices", "policy", "features")  # fmt: skip
+               "prices", "policy", "features", "decimal")  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins with one of these for a formula."""
 
@@ -93,11 +95,14 @@ def read_study(
     plain = parse_toml(content, str(source))
     header, rows, lines = read_rows(cases, delimiter, encoding)
     listed = _cases_of(header, rows, str(cases), id_column, label_column)
+    labels = plain.get("labels", sorted({label for _, label in listed}))
+    tables, wrong = with_reference_cuts(plain, source.parent, label_column, labels, encoding)
     return study_of(
-        {"name": source.stem} | plain,
+        {"name": source.stem} | plain | tables,
         listed,
         str(source),
         lambda position: f"{cases}, line {lines[position]}",
+        wrong,
     )
 
 
@@ -114,6 +119,7 @@ def study_of(
     cases: Cases,
     source: str,
     places: Callable[[int], str] = "cases[{}]".format,
+    wrong: Sequence[str] = (),
 ) -> StudyFile:
     """Return the study of a TOML file's content, or an error that lists all its mistakes.
 
@@ -125,14 +131,16 @@ def study_of(
         Name and label of each case.
     source, places
         What to call it in messages, and what the place of each case.
+    wrong
+        Mistakes that were found before.
     """
-    mistakes = list(study_mistakes(plain, cases, places))
+    mistakes = [*wrong, *study_mistakes(plain, cases, places)]
     if mistakes:
         raise StudyFileError(source, shortened(mistakes))
     chooser = plain.get("policy", {})
     return StudyFile(
         plain["name"],
-        _problem(plain, [feature_of(each) for each in plain["features"]], cases),
+        _problem(plain, list(map(feature_of, _tables(plain))), cases),
         cases,
         chooser.get("name", "auto"),
         {key: value for key, value in chooser.items() if key != "name"},
@@ -253,7 +261,9 @@ def study_mistakes(
     if not isinstance(tables, list):
         yield f"features: must be tables, each under [[features]], got {tables!r}"
         tables = []
-    for at, table in enumerate(tables):
+    if plain.get("decimal", "point") not in tuple(MARKS):
+        yield f"decimal: must be one of {', '.join(MARKS)}, got {plain['decimal']!r}"
+    for at, table in enumerate(_tables({**plain, "features": tables})):
         found, wrong = feature_mistakes(table, f"features[{at}]")
         yield from wrong
         if found is not None:
@@ -283,6 +293,13 @@ def study_mistakes(
     if not isinstance(plain.get("name", "a"), str) or not plain.get("name", "a").strip():
         yield f"name: must be text that is not blank, got {plain['name']!r}"
     yield from _policy_mistakes(plain.get("policy", {}))
+
+
+def _tables(plain: dict[str, Any]) -> list[Any]:
+    """The tables of the features, with what the study says of all of them."""
+    decimal = plain.get("decimal")
+    usable = decimal if decimal in tuple(MARKS) else None
+    return [with_decimal(table, usable) for table in plain["features"]]
 
 
 def _key_mistakes(

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from budgeted.problem import Feature, Problem
 from budgeted.studies import events
 from budgeted.studies.events import Entry, value_in_words
 from budgeted.studies.files import safe_cell
@@ -15,6 +16,14 @@ COLUMNS = (
     "number", "case", "label", "feature", "cost", "fate", "value", "asked_at", "asked_by",
     "settled_at", "settled_by", "settled_why", "corrections", "why",
 )  # fmt: skip
+
+MORE = ("category", "scale")
+"""Of studies with numbers or ordered values: what a value counts as, and what there is."""
+
+
+def columns(problem: Problem) -> tuple[str, ...]:
+    """Return the columns of an export of purchases."""
+    return (*COLUMNS, *MORE) if any(each.scale for each in problem.features) else COLUMNS
 
 
 def ranking(request: Requested) -> tuple[tuple[str, str, float], ...]:
@@ -42,8 +51,15 @@ def more_compared(request: Requested, shown: int) -> str:
     )
 
 
-def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[dict[str, str]]:
-    """Return a row for each request and recorded value: what it was and what became of it."""
+def purchases(
+    entries: Iterable[Entry], requests: Sequence[Requested], problem: Problem | None = None
+) -> list[dict[str, str]]:
+    """Return a row for each request and recorded value: what it was and what became of it.
+
+    With the problem of the study as it is now, also what numbers count as.
+    """
+    features = {} if problem is None else {each.name: each for each in problem.features}
+    names = COLUMNS if problem is None else columns(problem)
     settled: dict[int, Entry] = {}
     corrections: dict[int, list[str]] = {}
     for entry in entries:
@@ -66,8 +82,14 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
             getattr(end.event, "why", "") if end else "",
             "; ".join(corrections.get(each.number, [])), each.why,
         )  # fmt: skip
-        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+        more = _more(features[each.feature], each.value) if len(names) > len(COLUMNS) else ()
+        rows.append(dict(zip(names, (*cells, *more), strict=True)))
     return rows
+
+
+def _more(feature: Feature, value: str | None) -> tuple[str, str]:
+    """What a value counts as by the cuts of today, and the scale of its feature."""
+    return "" if value is None else feature.values[feature.category(value)], feature.scale
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

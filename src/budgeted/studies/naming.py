@@ -29,6 +29,14 @@ class Names:
         self.labels = {name: at for at, name in enumerate(problem.labels)}
         self._features = problem.features
 
+    def of_problem(self, problem: Problem) -> Names:
+        """Return the same names where the features of the study are others now."""
+        made = object.__new__(Names)
+        made.__dict__.update(vars(self))
+        made.columns = {each.name: at for at, each in enumerate(problem.features)}
+        made._features = problem.features
+        return made
+
     def case(self, given: object) -> str:
         """Return the name of a case, which may be given as a number; it must be there."""
         found = spelled(given, self.rows)
@@ -46,6 +54,10 @@ class Names:
             raise ObservationError(f"there is no feature {given!r}; {there}")
         return found
 
-    def value(self, feature: str, given: object) -> str:
-        """Return the text to keep of a value of a feature that somebody told."""
-        return self._features[self.columns[feature]].read(given)
+    def value(self, feature: str, given: object, force: bool = False) -> str:
+        """Return the text to keep of a value of a feature that somebody told, or insists on."""
+        return self._features[self.columns[feature]].read(given, force)
+
+    def same(self, feature: str, kept: str | None, other: str | None) -> bool:
+        """Whether two texts are the same value of a feature."""
+        return self._features[self.columns[feature]].same(kept, other)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from budgeted.errors import JournalError, StudyError, UnknownError
 from budgeted.learners import Learner, Predictor, fitted
 from budgeted.learners.belief import Integers
-from budgeted.problem import Action, CaseSoFar, Order
+from budgeted.problem import Action, CaseSoFar, Order, Problem
 from budgeted.problem.orders import Purchase, Request, Visit
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
-from budgeted.state.revisions import corrected, reopened, repriced, with_budget
+from budgeted.state.revisions import corrected, of_problem, reopened, repriced, with_budget
 from budgeted.studies import events
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.created import Created
@@ -42,6 +42,7 @@ from budgeted.studies.fates import (
     UNUSABLE,
 )  # fmt: skip
 from budgeted.studies.naming import Names
+from budgeted.studies.recut import CutsChanged
 
 _Key = TypeVar("_Key")
 _Held = TypeVar("_Held")
@@ -194,6 +195,7 @@ class Projection:
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
         self.forgotten, self.extras = draft.forgotten, draft.extras
+        self.names = draft.names
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
         """Return the position of a case and a feature given by their names."""
@@ -388,6 +390,25 @@ class Projection:
     def _budget_changed(self, _: Entry, event: events.BudgetChanged) -> None:
         self.state = with_budget(self.state, event.budget)
 
+    def _cuts_changed(self, _: Entry, event: CutsChanged) -> None:
+        self._replace_problem(event.changed(self.state.problem))
+
+    def _replace_problem(self, problem: Problem) -> None:
+        """Fold everything again, from the texts that were told, for other features."""
+        old = self.state.problem.features
+        changed = {at for at, each in enumerate(problem.features)
+                   if at < len(old) and each != old[at]}  # fmt: skip
+        values = []
+        for bought in self.state.history:
+            value = bought.value
+            if value is not None and bought.feature in changed:
+                assert bought.number is not None
+                told = self.requests[bought.number].value
+                value = None if told is None else problem.features[bought.feature].category(told)
+            values.append(value)
+        self.state = of_problem(self.state, problem, values)
+        self.names = self.names.of_problem(problem)
+
     def _closed(self, _: Entry, __: events.Closed) -> None:
         self.closed = True
 
@@ -432,6 +453,7 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Undone: Projection._undone,
     events.Withdrawn: Projection._withdrawn,
     events.BudgetChanged: Projection._budget_changed,
+    CutsChanged: Projection._cuts_changed,
     events.Closed: Projection._closed,
 }
 """What each kind of event changes; one that is not here is only kept in the log."""

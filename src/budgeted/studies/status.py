@@ -61,6 +61,8 @@ class Status:
         `budgeted.learners.prospect`. None if there is no classifier here; `unknown` says why.
     majority, majority_error
         The most frequent label (the first one of several), and the error of always saying it.
+    scales
+        The unit and the cuts of numeric features and the order of ordered ones, in words.
     """
 
     study: str
@@ -80,6 +82,7 @@ class Status:
     cells: tuple[Cell, ...]
     pending: tuple[Requested, ...]
     recent: tuple[Entry, ...]
+    scales: dict[str, str]
 
     @property
     def separates(self) -> bool:
@@ -122,6 +125,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         cells=_cells(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
+        scales={each.name: each.scale for each in state.problem.features if each.scale},
     )
 
 

@@ -11,7 +11,7 @@ from budgeted.learners.model import Model
 from budgeted.problem import Problem
 from budgeted.problem.money import MoneyLike
 from budgeted.studies import commands
-from budgeted.studies.commands import Command, RecordedValue
+from budgeted.studies.commands import Command, RecordedValue, Value
 from budgeted.studies.creation import creation
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
@@ -272,7 +272,13 @@ class Study(Ledger):
         return self.do(wanted, key=key).requests
 
     def tell(
-        self, number: int, value: str, cost: MoneyLike | None = None, *, key: str = ""
+        self,
+        number: int,
+        value: Value,
+        cost: MoneyLike | None = None,
+        *,
+        force: bool = False,
+        key: str = "",
     ) -> Requested:
         """Write down the value of a request.
 
@@ -286,10 +292,10 @@ class Study(Ledger):
             What came back.
         cost
             What was charged; the price of the feature unless given.
-        key
-            See `ask`.
+        force, key
+            Whether to take a value outside the range of its feature; and see `ask`.
         """
-        return self._about(commands.Tell(number, value, cost), key)
+        return self._about(commands.Tell(number, value, cost, force), key)
 
     def fail(
         self,
@@ -322,10 +328,11 @@ class Study(Ledger):
     def correct(
         self,
         number: int,
-        value: str | None,
+        value: Value | None,
         *,
         cost: MoneyLike | None = None,
         why: str = "",
+        force: bool = False,
         key: str = "",
     ) -> Requested:
         """Replace a value that was told or recorded; the log keeps both.
@@ -338,10 +345,10 @@ class Study(Ledger):
             The right value; None if there is none after all.
         cost
             What was really charged; as before unless given.
-        why, key
-            For the log; and see `ask`.
+        why, force, key
+            For the log; and see `tell`.
         """
-        return self._about(commands.Correct(number, value, cost, why), key)
+        return self._about(commands.Correct(number, value, cost, why, force), key)
 
     def undo(self, number: int, why: str = "", *, key: str = "") -> Requested:
         """Take back that a request was told, failed or cancelled: it is pending again.
@@ -372,9 +379,10 @@ class Study(Ledger):
 
     def record(
         self,
-        values: Sequence[tuple[str, str, str]],
+        values: Sequence[tuple[str, str, Value]],
         *,
         charge: bool | MoneyLike = False,
+        force: bool = False,
         key: str = "",
     ) -> tuple[Requested, ...]:
         """Write down values that nobody asked for, all of them or none.
@@ -388,11 +396,11 @@ class Study(Ledger):
             Case, feature and value of each.
         charge
             Whether each costs what its feature costs, or how much each costs; nothing by default.
-        key
-            See `ask`.
+        force, key
+            See `tell`.
         """
         given = cast(Sequence[RecordedValue], values)
-        return self.do(commands.Record(given, charge), key=key).requests
+        return self.do(commands.Record(given, charge, force), key=key).requests
 
     def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
         """Change the budget; it must cover what is spent and reserved."""

@@ -10,9 +10,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from budgeted.errors import ObservationError, StudyFileError
+from budgeted.errors import BudgetedError, ObservationError, StudyFileError
 from budgeted.listing import shortened
-from budgeted.problem import Problem
+from budgeted.problem import Feature, Problem
 from budgeted.simulation.judge import Validation
 from budgeted.studies.files import parse_rows, repeated
 from budgeted.studies.log import as_csv
@@ -64,7 +64,8 @@ def read_validation(
             if cell in _UNKNOWN:
                 continue
             try:
-                values[at, position] = feature.category(feature.read(cell))
+                # It only measures, so what is outside a range counts where it belongs.
+                values[at, position] = feature.category(feature.read(cell, force=True))
             except ObservationError as error:
                 mistakes.append(f"line {line}: {error}")
     if not rows:
@@ -72,6 +73,34 @@ def read_validation(
     if mistakes:
         raise StudyFileError(_FILE, shortened(mistakes))
     return Validation.of_table(problem, values, labels)
+
+
+class ValidationFile:
+    """A validation file that is kept: its cases are coded for the features of the moment.
+
+    The file has values as people wrote them. Where the cuts of a feature change, they belong to
+    other categories from then on.
+
+    Parameters
+    ----------
+    content
+        As `tidy_validation` returns it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._known: tuple[tuple[Feature, ...], Validation | None] = ((), None)
+
+    def judge(self, problem: Problem) -> Validation | None:
+        """Return the judge for a problem; None if the file does not fit it (any more)."""
+        features, found = self._known
+        if features != problem.features:
+            try:
+                found = read_validation(self._content, problem)
+            except BudgetedError:  # it only measures
+                found = None
+            self._known = (problem.features, found)
+        return found
 
 
 def learned_from(

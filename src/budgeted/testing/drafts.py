@@ -11,6 +11,7 @@ from typing import Any
 from budgeted.policies import policy
 from budgeted.policies.base import several
 from budgeted.problem import Feature, Problem
+from budgeted.problem.feature_kinds.number import Number
 from budgeted.studies.commands import Ask, Cancel, Close, Command, Fail, Record, RecordedValue, Tell
 from budgeted.studies.commands.base import Field, fields_of
 from budgeted.studies.creation import creation
@@ -20,8 +21,12 @@ from budgeted.studies.projection import Projection
 _AT = "2026-01-02T03:04:05Z"
 _POLICY = "round-robin"
 _TEXTS = {
-    "case": ("case 1", "case 8"), "feature": ("fever",), "value": ("yes",), "only": ("fever",),
-}  # fmt: skip
+    "case": ("case 1", "case 8"),
+    "feature": ("weight", "fever"),
+    "value": ("yes",),
+    "cuts": ("70 90.5",),
+    "only": ("fever",),
+}
 """Texts that mean something in the study, by the name of the field."""
 _RECORDED = Record([RecordedValue("case 8", "fever", "no")])
 AMOUNTS = ("2.50", "99")
@@ -40,7 +45,11 @@ def stages() -> dict[str, Projection]:
 
 
 def _after(commands: Sequence[Command]) -> Projection:
-    features = [Feature("fever", ("no", "yes"), "1.50"), Feature("cough", ("no", "yes"), 4)]
+    features = [
+        Feature("fever", ("no", "yes"), "1.50"),
+        Feature("cough", ("no", "yes"), 4),
+        Feature("weight", kind=Number(cuts=[80], unit="kg"), cost=2),
+    ]
     problem = Problem(features, ("well", "ill"), (0.5, 0.5), 50)
     cases = [(f"case {at}", problem.labels[at % 2]) for at in range(1, 9)]
     found = Projection(creation("sample", problem, cases, _POLICY, {}, None, 3, "gini"))

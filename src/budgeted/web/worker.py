@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
-from budgeted.simulation.judge import Validation
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, Sent
 from budgeted.studies.events import Entry
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Study
+from budgeted.studies.validation import ValidationFile
 from budgeted.web.curve import Curve
 from budgeted.web.footprint import footprint
 
@@ -51,7 +51,7 @@ class StudyWorker:
     study
         Open; the worker lets go of it in the end.
     validation
-        Cases that the classifier is judged on, if there are any.
+        The file of the cases that the classifier is judged on, if there is one.
     most_at_once
         Requests of one `ask`, or of another command that asks for some.
     threads
@@ -62,7 +62,7 @@ class StudyWorker:
     def __init__(
         self,
         study: Study,
-        validation: Validation | None = None,
+        validation: ValidationFile | None = None,
         most_at_once: int = 200,
         threads: Executor | None = None,
     ) -> None:
@@ -113,11 +113,11 @@ class StudyWorker:
         return self._measured[1] + self._views.bytes + curve
 
     @property
-    def validation(self) -> Validation | None:
-        """The cases that the classifier is judged on."""
+    def validation(self) -> ValidationFile | None:
+        """The file of the cases that the classifier is judged on."""
         return self._validation
 
-    def judge_on(self, validation: Validation | None) -> None:
+    def judge_on(self, validation: ValidationFile | None) -> None:
         """Take other cases to judge the classifier on."""
         self._validation, self._curve = validation, None
 

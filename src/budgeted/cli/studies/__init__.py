@@ -33,6 +33,6 @@ def study() -> None:
 for _command in (
     files.new, files.import_values, reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
-    reports.validate,
+    reports.validate, reports.propose_cuts,
 ):  # fmt: skip
     study.add_command(_command)

@@ -55,12 +55,17 @@ def new(
         telling(lambda: begun.events),
     ):
         if as_json:
-            print_json({"study": begun.name, "cases": len(given.cases), **money(begun)})
+            scales = {each.name: each.scale for each in given.problem.features if each.scale}
+            print_json({"study": begun.name, "cases": len(given.cases), **money(begun),
+                        **({"scales": scales} if scales else {})})  # fmt: skip
             return
         click.echo(
             f"Study {begun.name!r} begins: {len(given.problem.features)} features, "
             f"{len(given.cases)} cases, budget {given.problem.budget}. Next: budgeted study ask"
         )
+        for each in given.problem.features:
+            if getattr(each.kind, "source", ""):
+                click.echo(f"{each.name}: {each.scale}")
 
 
 @click.command("import")
@@ -70,6 +75,8 @@ def new(
 )
 @click.option("--id", "id_column", default="case", show_default=True,
               help="Column that names the case.")  # fmt: skip
+@click.option("--force", is_flag=True,
+              help="Take values that are outside the range of their feature.")  # fmt: skip
 @with_csv
 @KEY
 @changing_a_study
@@ -77,6 +84,7 @@ def import_values(
     found: Study,
     file: str,
     charge: bool,
+    force: bool,
     id_column: str,
     delimiter: str | None,
     encoding: str,
@@ -92,7 +100,7 @@ def import_values(
 
     names = [feature.name for feature in found.state.problem.features]
     values = read_values(file, names, id_column=id_column, delimiter=delimiter, encoding=encoding)
-    done = found.record(values, charge=charge, key=key)
+    done = found.record(values, charge=charge, force=force, key=key)
     told = sum(each.asked is not None for each in done)
     if as_json:
         print_json({"told": told, "recorded": len(done) - told, "known": len(values) - len(done),

@@ -3,9 +3,9 @@
 A class in a file of this folder that has a ``name`` is one.
 
 >>> Tell(3, "yes")
-Tell(number=3, value='yes', cost=None)
+Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
-'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close'
+'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, cuts'
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from budgeted.errors import StudyError
 from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
 from budgeted.studies.commands.ask import Ask
-from budgeted.studies.commands.base import Amount, Command, amount, check_kind, parameter
+from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
+from budgeted.studies.commands.cuts import SetCuts
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
 from budgeted.studies.commands.whole import Close, SetBudget, Withdraw
 
 __all__ = [
     "COMMANDS", "Amount", "Ask", "Cancel", "Close", "Command", "Correct", "Fail", "Record",
-    "RecordedValue", "SetBudget", "Tell", "Undo", "Withdraw", "amount", "parameter",
+    "RecordedValue", "SetBudget", "SetCuts", "Tell", "Undo", "Value", "Withdraw", "amount",
+    "parameter",
 ]  # fmt: skip
 
 COMMANDS: Registry[type[Command]] = Registry(

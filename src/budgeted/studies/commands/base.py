@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Amount = Decimal | int | str | float
 """Money as people give it; the same as `budgeted.problem.money.MoneyLike`."""
 
+Value = str | int | float
+"""A value as people tell it: text, or a number where the feature takes one."""
+
 LONGEST_NAME = 1_000
 LONGEST_REASON = 2_000
 
@@ -72,6 +75,11 @@ def parameter(help: str, default: Any = MISSING, **details: Any) -> Any:
 def number_of_request() -> Any:
     """Return the field that says which request a command is about."""
     return parameter("Of the request.", least=1, most=2**53)
+
+
+def insisted() -> Any:
+    """Return the field by which somebody insists on a value that is probably a slip."""
+    return parameter("Take a value that is outside the range of its feature.", False)
 
 
 def reason() -> Any:

@@ -139,6 +139,8 @@ def _type_of(each: Parameter) -> Any:
         found: Any = bool | Amount if each.may_be(bool) else Amount
     elif each.may_be(str):
         found = Annotated[str, Field(max_length=about.longest)]
+        for kind in (int, float):  # a value may be a number
+            found = found | kind if each.may_be(kind) else found
     else:
         return hint
     return found | None if each.may_be(type(None)) else found
@@ -164,9 +166,17 @@ def _plain_default(default: Any) -> Any:
 def _part_of(kind: Any) -> type[BaseModel]:
     """Return the body of a tuple with names."""
     fields: dict[str, Any] = {
-        name: (hint, Field(max_length=LONGEST_NAME)) for name, hint in get_type_hints(kind).items()
+        name: (_part_type(hint), ...) for name, hint in get_type_hints(kind).items()
     }
     return create_model(kind.__name__, __base__=_Body, __doc__=inspect.getdoc(kind), **fields)
+
+
+def _part_type(hint: Any) -> Any:
+    """Return the type of a part: a text, and a number where it may be one."""
+    text: Any = Annotated[str, Field(max_length=LONGEST_NAME)]
+    for kind in get_args(hint):
+        text = text if kind is str else text | kind
+    return text
 
 
 def _plain(value: Any) -> Any:

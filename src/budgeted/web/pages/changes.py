@@ -58,15 +58,15 @@ async def tell(
     number: int,
     value: Text = "",
     cost: Text = "",
+    force: Text = "",
     key: Key = "",
 ) -> Response:
     """Write down the value of a request."""
     try:
         if not value:
             raise StudyError("choose the value that came back")
-        made = await carry_out(
-            request, worker, Tell(number, value, cost.strip() or None), actor, key
-        )
+        wanted = Tell(number, value, cost.strip() or None, bool(force))
+        made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         # Beside the price, where one was typed.
         return refused(request, error, f"#card-{number}-{'cost-' if cost.strip() else ''}problem")
@@ -145,6 +145,7 @@ async def record(
     what: Text = "",
     written: Text = "",
     charge: Text = "",
+    force: Text = "",
     key: Key = "",
 ) -> Response:
     """Write down a value that nobody asked for."""
@@ -156,7 +157,8 @@ async def record(
             raise StudyError("choose the feature and its value")
         told = value or written.strip()
         values = [RecordedValue(case.strip(), features[position].name, told)]
-        made = await carry_out(request, worker, Record(values, charge.strip() or False), actor, key)
+        wanted = Record(values, charge.strip() or False, bool(force))
+        made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
     words = _became(made) if made.requests else "This value is there already."

@@ -22,7 +22,7 @@ from budgeted.web.views.studies import StudyCard, card_of
 
 PER_PAGE = 100
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
-         "withdrawn", "budget_changed", "closed")  # fmt: skip
+         "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
 COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
 
 

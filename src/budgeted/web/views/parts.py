@@ -58,6 +58,7 @@ class RequestView(View):
     value: str | None
     values: list[str] = Field(description="what the value can be; empty: people write it")
     expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
+    ranged: bool = Field(description="whether what is outside its range needs force")
     why: str
     at: str
     by: str
@@ -118,6 +119,7 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
         value=request.value,
         values=list(feature.choices),
         expects=feature.expects,
+        ranged=feature.ranged,
         why=request.why,
         at=request.at,
         by=request.by,
