@@ -184,8 +184,9 @@ class StudyWorker:
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
         """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
-        for size, wanted in command.sizes().items():
-            if wanted > self.most_at_once:
+        for size in command.sized_by:
+            wanted = getattr(command, size)
+            if wanted is not None and wanted > self.most_at_once:
                 raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
         done: Done = await self._wait_for(Sent(command, by, key))
         number = getattr(command, "number", None)

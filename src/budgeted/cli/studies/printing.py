@@ -76,7 +76,7 @@ def print_money(found: Study) -> None:
 
 
 def requests_table(requests: Sequence[Requested], title: str | None = None) -> Table:
-    """Return requests, a line each, with their reasons."""
+    """Return requests, a line each, with the reason of each order once."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -85,9 +85,12 @@ def requests_table(requests: Sequence[Requested], title: str | None = None) -> T
         table.add_column(name, justify="right" if name == "request" else "left", no_wrap=True)
     table.add_column("cost", justify="right", no_wrap=True)
     table.add_column("why")
+    explained = None
     for each in requests:
         names = (escape(text) for text in (each.case, each.feature, each.label))
-        table.add_row(str(each.number), *names, str(each.cost), escape(each.why))
+        why = "" if each.order is not None and each.order == explained else each.why
+        table.add_row(str(each.number), *names, str(each.cost), escape(why))
+        explained = each.order
     return table
 
 

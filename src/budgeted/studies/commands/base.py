@@ -107,11 +107,6 @@ class Command:
     late: ClassVar[bool] = False
     sized_by: ClassVar[tuple[str, ...]] = ()
 
-    def sizes(self) -> dict[str, int]:
-        """Return the fields of `sized_by` that are given."""
-        given = {name: getattr(self, name) for name in self.sized_by}
-        return {name: size for name, size in given.items() if size is not None}
-
     def decide(self, draft: Draft) -> Sequence[Event]:
         """Return what this gives rise to now, or raise an error that says what to do instead.
 
