@@ -26,6 +26,8 @@ from budgeted.state.offers import Terms
 
 MOST_WEIGHED = 24
 """Features that may be taken along in an order: those that are worth most."""
+_FOR_NOTHING = 1e9
+"""By so much more than at a price of 1 is worth what is free: the rest of a panel paid for."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
 
@@ -41,7 +43,7 @@ class Bundle:
     @property
     def rate(self) -> float:
         """Worth per money."""
-        return self.worth / float(self.price) if self.price else np.inf
+        return self.worth / float(self.price) if self.price else self.worth * _FOR_NOTHING
 
 
 def choose(

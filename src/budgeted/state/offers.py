@@ -85,7 +85,7 @@ class Offers:
         if not terms.cases:
             return np.flatnonzero(self.fresh[:, label]).tolist()
         gone = terms.so_far.features | terms.so_far.unavailable
-        return [at for at in range(len(self._left)) if at not in gone]
+        return [at for at in np.flatnonzero(self._left[:, label]).tolist() if at not in gone]
 
     @cached_property
     def fresh(self) -> Integers:

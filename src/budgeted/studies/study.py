@@ -268,7 +268,7 @@ class Study(Ledger):
             key is not carried out again, and answered with what became of it. See
             `budgeted.studies.drafts`.
         """
-        wanted = commands.Ask(n, visits, case, tuple(only), tuple(without), at_most)
+        wanted = commands.Ask(n, visits, case, only, without, at_most)
         return self.do(wanted, key=key).requests
 
     def tell(
