@@ -120,7 +120,15 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
 
 @pytest.mark.parametrize(
     "page",
-    ["studies.md", "optimal.md", "learners.md", "experiments.md", "extending.md", "prices.md"],
+    [
+        "studies.md",
+        "optimal.md",
+        "learners.md",
+        "experiments.md",
+        "extending.md",
+        "prices.md",
+        "orders.md",
+    ],
 )
 def test_the_python_of_the_docs_runs(page):
     before = {*POLICIES, *COMMANDS}
