@@ -70,14 +70,14 @@ class Schedule:
             tuple(at for at, members in enumerate(self._members) if place in members)
             for place in range(len(costs))
         )
-        self.starts = [start for start, _ in stated]
+        self.first_days = [start for start, _ in stated]
         self.periods = [_period(costs, panels, visit_fee, prices) for _, prices in stated]
         self._always = self.periods[0] if len(self.periods) == 1 else None
         self._has_fee = any(each.visit for each in self.periods)
 
     def at(self, day: int) -> Period:
         """Return the prices of a day."""
-        return self._always or self.periods[bisect_right(self.starts, day) - 1]
+        return self._always or self.periods[bisect_right(self.first_days, day) - 1]
 
     def quote(
         self, features: tuple[int, ...], day: date | None, visits: Sequence[Visit]
