@@ -573,7 +573,7 @@ def test_the_same_results_are_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_results_that_are_not_there_are_named(tmp_path):
-    with pytest.raises(RunnerError, match=r"none\.json\.gz: cannot be read"):
+    with pytest.raises(RunnerError, match=r"none\.json\.xz: cannot be read"):
         kept(tmp_path / "none.json.xz")
     (tmp_path / "plain").write_text("[]")
     with pytest.raises(RunnerError, match="plain: cannot be read"):
