@@ -63,6 +63,36 @@ class Validation:
         masses = likelihoods(problem, parameters, values) * np.asarray(problem.prior)
         return cls(problem, values, masses)
 
+    def of_problem(self, problem: Problem) -> Validation:
+        """Return the judge of the same cases for a problem that has grown since, or not yet.
+
+        Of a feature that is new nothing is known; a value that there is not yet is not known.
+
+        Parameters
+        ----------
+        problem
+            Its first features are those of this one, in their sequence, or the other way round;
+            the shorter list of values of each begins the longer one.
+
+        Examples
+        --------
+        >>> from budgeted import Feature
+        >>> fever, cough = Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)
+        >>> before = Problem([fever], ("well", "ill"), (0.5, 0.5), 9)
+        >>> judge = Validation.of_table(before, np.array([[1]]), np.array([0]))
+        >>> after = Problem([fever, cough], ("well", "ill"), (0.5, 0.5), 9)
+        >>> judge.of_problem(after).values.tolist()
+        [[1, -1]]
+        """
+        if problem.features == self.problem.features:
+            return self
+        sizes = np.array([len(each.values) for each in problem.features])
+        values = np.full((len(self.values), len(sizes)), -1, dtype=np.int64)
+        shared = min(len(sizes), self.values.shape[1])
+        values[:, :shared] = self.values[:, :shared]
+        values[values >= sizes] = -1
+        return Validation(problem, values, self.masses)
+
     def error(self, predictor: Classifier) -> float:
         """Return the 0/1 error of a classifier; where labels tie, it guesses."""
         return Judge(self).error(predictor)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -30,7 +30,8 @@ from budgeted.studies.commands.base import Command
 from budgeted.studies.events import Entry, Event, Line, numbers_of
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import check_text, to_json
-from budgeted.studies.projection import Projection, Requested, Used, layered
+from budgeted.studies.naming import Names
+from budgeted.studies.projection import LAYERED, Projection, Requested, Used, layered
 
 LONGEST_KEY = 200
 """Characters of a key; a UUID has 36."""
@@ -64,8 +65,13 @@ class Draft(Projection):
         made.tried = []
         made.extras = dict(projection.extras)
         # No copies: a study has thousands.
-        made.requests, made.keys = layered(projection.requests), layered(projection.keys)
+        for name in LAYERED:
+            setattr(made, name, layered(getattr(projection, name)))
         return made
+
+    def names_to_change(self) -> Names:
+        """Return a copy of the names: those that are held here are those of the study."""
+        return self.names.copy()
 
     def attempt(self, event: Event) -> None:
         """Fold an event into the draft; raise an error if it does not fit."""
@@ -144,11 +150,14 @@ class Done:
         Of the study right after it; what was written together with it, behind it, is not in it.
     repeated
         Whether it had been carried out before, by its key: then this says what became of it since.
+    events
+        What was written for it now.
     """
 
     requests: tuple[Requested, ...]
     state: State
     repeated: bool = False
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -196,7 +205,8 @@ def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
         actors += [each.by] * len(mine)
         keys += [(each.key, mark)] * len(mine)
         numbers = dict.fromkeys(number for made in mine for number in numbers_of(made))
-        answers.append(Done(tuple(draft.request(number) for number in numbers), draft.state))
+        about = tuple(draft.request(number) for number in numbers)
+        answers.append(Done(about, draft.state, events=tuple(mine)))
     return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
 
 
@@ -270,4 +280,6 @@ def _plain(argument: Any) -> Any:
         return argument
     if isinstance(argument, list | tuple):
         return [_plain(each) for each in argument]
+    if isinstance(argument, Mapping):
+        return {str(key): _plain(value) for key, value in argument.items()}
     return str(argument)

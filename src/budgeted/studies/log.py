@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from budgeted.studies import events
+from budgeted.studies.csv_rows import safe_cell
 from budgeted.studies.events import Entry, value_in_words
-from budgeted.studies.files import safe_cell
 from budgeted.studies.projection import Requested
 
 COLUMNS = (

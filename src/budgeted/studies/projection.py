@@ -24,7 +24,7 @@ from budgeted.problem import Action, Order
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
-from budgeted.studies import events
+from budgeted.studies import availability, events, growth
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.created import Created
 from budgeted.studies.events import Asked, Entry, Event, numbers_of
@@ -120,9 +120,13 @@ class Projection:
         Every number that was given out.
     keys
         The idempotency keys of what was done, see `budgeted.studies.drafts`.
+    groups
+        The group of each case that belongs to one.
     withdrawn, forgotten, closed
         Which cases are gone, the values of which of them are forgotten, and whether the study is
         over.
+    ruled_out
+        Why a case cannot give a feature; None where that was taken back.
     extras
         What events of other packages left here, by names of their own; never changed in place.
     """
@@ -146,10 +150,26 @@ class Projection:
         self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
         self.requests: MutableMapping[int, Requested] = {}
         self.keys: MutableMapping[str, Used] = {}
+        self.groups: MutableMapping[str, str] = dict(created.groups)
+        self.ruled_out: MutableMapping[tuple[str, str], str | None] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.forgotten: frozenset[str] = frozenset()
         self.closed = False
         self.extras: dict[str, Any] = {}
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The names of all cases, in the sequence in which they came."""
+        return self.names.every_case
+
+    @property
+    def number_of_cases(self) -> int:
+        """How many there are."""
+        return len(self.names.cases)
+
+    def names_to_change(self) -> Names:
+        """Return the names, to be added to in place; a draft has names of its own for that."""
+        return self.names
 
     @property
     def learner(self) -> Learner:
@@ -162,11 +182,10 @@ class Projection:
 
     def adopt(self, draft: Projection) -> None:
         """Take over what was tried on a draft of this projection, which is not used any more."""
-        assert isinstance(draft.requests, ChainMap)
-        assert isinstance(draft.keys, ChainMap)
-        self.requests.update(draft.requests.maps[0])
-        self.keys.update(draft.keys.maps[0])
+        for name in LAYERED:
+            getattr(self, name).update(getattr(draft, name).maps[0])
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
+        self.names, self.case_labels, self.order = draft.names, draft.case_labels, draft.order
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
         self.forgotten, self.extras = draft.forgotten, draft.extras
 
@@ -273,6 +292,8 @@ class Projection:
         if self.cells[self.cell(event.case, event.feature)] == UNUSABLE:
             state = state.resupplied([action], +1)
         self.state = state.after(Purchase(*action, position, event.cost, event.case))
+        if self.ruled_out.get((event.case, event.feature)) is not None:
+            self.ruled_out[event.case, event.feature] = None  # it could be had after all
         new = Requested(
             event.number, event.case, event.feature, event.label, event.cost, RECORDED,
             event.value, None, entry.at, entry.by,
@@ -319,6 +340,9 @@ class Projection:
     def _closed(self, _: Entry, __: events.Closed) -> None:
         self.closed = True
 
+    def _reopened(self, _: Entry, __: events.Reopened) -> None:
+        self.closed = False
+
     def _check_cell(
         self,
         case: str,
@@ -360,8 +384,15 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Withdrawn: Projection._withdrawn,
     events.BudgetChanged: Projection._budget_changed,
     events.Closed: Projection._closed,
+    events.Reopened: Projection._reopened,
+    **growth.FOLDS,
+    **availability.FOLDS,
 }
 """What each kind of event changes; one that is not here is only kept in the log."""
+
+
+LAYERED = ("requests", "keys", "groups", "ruled_out")
+"""What a draft only adds to: it looks through to the study, and keeps what is new apart."""
 
 
 def layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:

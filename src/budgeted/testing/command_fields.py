@@ -48,7 +48,7 @@ def _check_field(each: Field) -> None:
         (part,) = get_args(each.hint)
         hints = get_type_hints(part) if hasattr(part, "_fields") else {}
         assert set(hints.values()) == {str}, f"{where}: must be of named tuples of texts"
-    else:
+    elif not each.is_table:
         types = set(get_args(each.hint) or (each.hint,))
         assert types <= _TYPES, f"{where}: JSON and the command line have no {each.hint}"
     if each.name == "number":

@@ -96,7 +96,8 @@ class Curve:
 
     def _point(self, bought: int, paid: Decimal) -> Point:
         predictor, judge = self._predictor(bought), self._validation
-        measured = None if judge is None else judge.error(predictor)
+        problem = self._projection.state.problem
+        measured = None if judge is None else judge.of_problem(problem).error(predictor)
         models = MODELS if self._small else _MODELS_OF_LARGE
         return Point(bought, paid, outlook_of(predictor, models), measured)
 

@@ -151,8 +151,8 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
 
 def _study(study: Snapshot, validation: Validation | None, most_at_once: int) -> StudyView:
     measured = None
-    if validation is not None:
-        measured = measure(study.predictor, validation)
+    if validation is not None:  # the study may have grown since it was looked up
+        measured = measure(study.predictor, validation.of_problem(study.state.problem))
     return study_view(study, most_at_once, validation is not None, measured)
 
 

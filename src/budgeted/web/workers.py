@@ -158,7 +158,7 @@ class StudyWorkers:
         judge, file = None, self._validation_file(name)
         with suppress(BudgetedError, OSError):  # it only feeds a chart
             content = await asyncio.to_thread(file.read_bytes)
-            judge = await asyncio.to_thread(read_validation, content, study.state.problem)
+            judge = await asyncio.to_thread(_kept_validation, content, study)
         return self._take(study, judge)
 
     def _take(self, study: Study, judge: Validation | None) -> StudyWorker:
@@ -214,6 +214,13 @@ def _open(database: str, name: str) -> Study:
         return Study.open(database, name)
     except UnknownError:
         raise UnknownError(f"there is no study {name!r}") from None
+
+
+def _kept_validation(content: bytes, study: Study) -> Validation:
+    """Return the cases of a file that was kept, maybe before features were added."""
+    problem, first = study.state.problem, {each.name for each in study.created.features}
+    later = [each.name for each in problem.features if each.name not in first]
+    return read_validation(content, problem, later=later)
 
 
 def _begin(

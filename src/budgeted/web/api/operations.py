@@ -35,6 +35,9 @@ class Changed(View):
 
     requests: list[RequestView]
     money: Money
+    events: list[str] = Field(
+        default=[], description="what was written for it, in words; nothing if it is repeated"
+    )
     repeated: bool = Field(
         default=False, description="it had been carried out before, with this Idempotency-Key"
     )
@@ -52,6 +55,7 @@ class Answer(Response):
         view = Changed.model_construct(
             requests=[request_of(each, done.state.problem, 0) for each in done.requests],
             money=money_of(done.state),
+            events=[each.words() for each in done.events],
             repeated=done.repeated,
         )
         super().__init__(view.__pydantic_serializer__.to_json(view))
@@ -151,15 +155,17 @@ def _details_of(each: Parameter) -> Any:
         description=about.help,
         ge=about.least,
         le=about.most,
-        min_length=1 if members else None,
+        min_length=1 if members and each.required else None,
         max_length=about.longest if members else None,
     )
 
 
 def _part_of(kind: Any) -> type[BaseModel]:
     """Return the body of a tuple with names."""
+    usual = kind._field_defaults
     fields: dict[str, Any] = {
-        name: (hint, Field(max_length=LONGEST_NAME)) for name, hint in get_type_hints(kind).items()
+        name: (hint, Field(default=usual.get(name, ...), max_length=LONGEST_NAME))
+        for name, hint in get_type_hints(kind).items()
     }
     return create_model(kind.__name__, __base__=_Body, __doc__=inspect.getdoc(kind), **fields)
 
