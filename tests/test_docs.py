@@ -77,6 +77,9 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     steps = [each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     assert len(steps) > 8
+    files = re.findall(r"```csv (\S+)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for name, content in files:
+        (tmp_path / name).write_text(content, encoding="utf-8")
     for step in steps:
         command, _, output = step.partition("\n")
         done = subprocess.run(

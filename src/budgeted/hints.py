@@ -37,6 +37,13 @@ class TellIt:
 
 
 @dataclass(frozen=True)
+class FailIt:
+    """A request is still under way, and nothing can come of it: it fails."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class ChangedSince:
     """A request is not what it was when its sender looked: look again before doing it."""
 
@@ -66,4 +73,7 @@ class OtherDatabase:
     """It is not the database that was meant: say which one is."""
 
 
-Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | ForceIt | NoDatabase | OtherDatabase
+Hint = (
+    CorrectIt | RecordIt | TellIt | FailIt | ChangedSince | KeyUsed | ForceIt | NoDatabase
+    | OtherDatabase
+)  # fmt: skip

@@ -1,9 +1,10 @@
-"""A validation file whose header names a column twice: which of the two would count?"""
+"""Validation files: columns that are there twice, and features that came later."""
 
 import pytest
 
 from budgeted import Feature, Number, Problem
 from budgeted.errors import StudyFileError
+from budgeted.learners import NaiveBayes
 from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
 
 
@@ -36,3 +37,24 @@ def test_a_kept_file_is_coded_for_the_cuts_of_the_moment():
     assert kept.judge(problem(230)) is kept.judge(problem(230))
     other = Problem([Feature("age", ("a", "b"), 1)], ("well", "ill"), (0.5, 0.5), 10)
     assert kept.judge(other) is None, "it does not fit any more"
+
+
+def test_a_kept_file_follows_a_study_that_grows():
+    """What a problem does not have yet is left out, and what a file does not have is unknown."""
+    labels, shares = ("well", "ill"), (0.5, 0.5)
+    fever, cough = Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)
+    first = Problem([fever], labels, shares, 9)
+    then = Problem([fever, cough], labels, shares, 9)
+    kept = ValidationFile(b"label,fever\nill,yes\nwell,no\n")
+    assert kept.judge(first).values.tolist() == [[1], [0]]
+    assert kept.judge(then).values.tolist() == [[1, -1], [0, -1]]
+    assert 0 <= kept.judge(then).error(NaiveBayes().fit(then, [])) <= 1
+
+
+def test_a_file_from_before_a_feature_was_added_may_lack_its_column():
+    problem = Problem([Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)],
+                      ("well", "ill"), (0.5, 0.5), 9)  # fmt: skip
+    content = b"fever,label\nyes,ill\n"
+    assert read_validation(content, problem, later=["cough"]).values.tolist() == [[1, -1]]
+    with pytest.raises(StudyFileError, match="there is no column 'cough'"):
+        read_validation(content, problem)

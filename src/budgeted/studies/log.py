@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from budgeted.problem import Feature, Problem
 from budgeted.studies import events
+from budgeted.studies.csv_rows import safe_cell
 from budgeted.studies.events import Entry, value_in_words
-from budgeted.studies.files import safe_cell
 from budgeted.studies.projection import Requested
 
 COLUMNS = (

@@ -23,19 +23,36 @@ class Names:
     """
 
     def __init__(self, cases: Sequence[tuple[str, str]], problem: Problem) -> None:
-        self.cases = tuple(name for name, _ in cases)
+        self.cases = [name for name, _ in cases]
         self.rows = {name: row for row, name in enumerate(self.cases)}
-        self.columns = {each.name: at for at, each in enumerate(problem.features)}
         self.labels = {name: at for at, name in enumerate(problem.labels)}
-        self._features = problem.features
+        self._every: tuple[str, ...] | None = None
+        self.take_features(problem)
 
-    def of_problem(self, problem: Problem) -> Names:
-        """Return the same names where the features of the study are others now."""
+    @property
+    def every_case(self) -> tuple[str, ...]:
+        """The names of all cases that there are now, to be kept by whoever looks."""
+        if self._every is None:
+            self._every = tuple(self.cases)
+        return self._every
+
+    def copy(self) -> Names:
+        """Return names that can be added to without changing these."""
         made = object.__new__(Names)
-        made.__dict__.update(vars(self))
-        made.columns = {each.name: at for at, each in enumerate(problem.features)}
-        made._features = problem.features
+        made.__dict__.update(self.__dict__)
+        made.cases, made.rows = self.cases.copy(), self.rows.copy()
         return made
+
+    def add_cases(self, cases: Sequence[str]) -> None:
+        """Take in cases that arrived, behind those that are there."""
+        self.rows.update({name: row for row, name in enumerate(cases, len(self.cases))})
+        self.cases += cases
+        self._every = None
+
+    def take_features(self, problem: Problem) -> None:
+        """Take the features of a problem."""
+        self.columns = {each.name: at for at, each in enumerate(problem.features)}
+        self._features = problem.features
 
     def case(self, given: object) -> str:
         """Return the name of a case, which may be given as a number; it must be there."""

@@ -105,7 +105,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     recent
         How many of the last events to include.
     """
-    state, created = study.state, study.created
+    state = study.state
     outlook, unknown = _outlook(study)
     return Status(
         study=study.name,
@@ -116,7 +116,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         spent=state.spent,
         reserved=state.reserved,
         free=state.free,
-        cases=len(created.cases),
+        cases=len(study.cases),
         withdrawn=len(study.withdrawn),
         outlook=outlook,
         unknown=unknown,

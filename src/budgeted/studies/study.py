@@ -12,12 +12,13 @@ from budgeted.problem import Problem
 from budgeted.problem.money import MoneyLike
 from budgeted.studies import commands
 from budgeted.studies.commands import Command, RecordedValue, Value
-from budgeted.studies.creation import creation
+from budgeted.studies.creation import begun, creation
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
+from budgeted.studies.growing import Growing
 from budgeted.studies.journal import Journal, now, parse_url, studies, user
-from budgeted.studies.ledger import Ledger, Summary
+from budgeted.studies.ledger import Summary
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Requested", "Study", "studies"]
 
 
-class Study(Ledger):
+class Study(Growing):
     """A purchase of feature values that lasts: every decision and every answer is in a journal.
 
     The only class of the package that changes. What it knows is folded from the events of the
@@ -84,6 +85,8 @@ class Study(Ledger):
         seed: int = 0,
         loss: str = "gini",
         learner: str | Mapping[str, Any] | None = None,
+        known: Sequence[tuple[str, str, str]] = (),
+        groups: Mapping[str, str] | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -111,26 +114,24 @@ class Study(Ledger):
             Makes the classifier, ``hierarchical`` or ``naive-bayes``; see `budgeted.learners`. Its
             parameters of today are recorded, so that no later version of the package changes what
             the study says. This and the case rule are as the policy likes them unless given.
+        known
+            Case, feature and value of what is known from the start; it costs nothing.
+        groups
+            The group of each case that belongs to one, where prices differ between groups.
         by, clock
             Who begins it, and what tells the time.
         """
         created = creation(
-            name,
-            problem,
-            cases,
-            policy,
-            parameters or {},
-            case_rule,
-            seed,
-            loss,
-            learner,
+            name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups
         )
+        draft = begun(created, known)
         who = user() if by is None else by
         journal = Journal(database, name, create=True)
         try:
             at = clock()
-            summary = Summary.of_new(created, at, who).to_text()
-            entries = journal.append([created], expected=0, by=who, at=at, summary=summary)
+            last = Entry(len(draft.tried), at, who, draft.tried[-1])
+            summary = Summary.of(draft, Entry(1, at, who, created), last).to_text()
+            entries = journal.append(draft.tried, expected=0, by=who, at=at, summary=summary)
             return cls(journal, entries, by=who, clock=clock)
         except ConflictError:
             journal.release()

@@ -50,7 +50,7 @@ def _check_field(each: Field) -> None:
         hints = get_type_hints(part) if hasattr(part, "_fields") else {"": part}
         texts = [str in (get_args(hint) or (hint,)) for hint in hints.values()]
         assert all(texts), f"{where}: must be of texts, or named tuples of texts"
-    else:
+    elif not each.is_table:
         types = set(get_args(each.hint) or (each.hint,))
         assert types <= _TYPES, f"{where}: JSON and the command line have no {each.hint}"
     if each.name == "number":

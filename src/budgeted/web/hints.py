@@ -12,6 +12,7 @@ from budgeted.errors import BudgetedError, JournalError
 from budgeted.hints import (
     ChangedSince,
     CorrectIt,
+    FailIt,
     ForceIt,
     Hint,
     KeyUsed,
@@ -95,5 +96,7 @@ def _sentence(hint: Hint) -> str:  # noqa: PLR0911 - one for each hint
             return f"press its value on the card of request {number}"
         case ForceIt():
             return 'if it is right all the same, tick "Right all the same" and send it again'
+        case FailIt(number):
+            return f'write it down under "It failed" on the card of request {number}'
         case NoDatabase() | OtherDatabase():
             return "tell whoever runs the server"

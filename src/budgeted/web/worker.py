@@ -77,7 +77,7 @@ class StudyWorker:
         self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
         self._released = False
         self._reopened = 0
-        self._measured = (0, 0)  # how many events there were, and how many bytes
+        self._measured = (0, 0)  # how many events and cases there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
@@ -106,9 +106,9 @@ class StudyWorker:
     @property
     def bytes(self) -> int:
         """About how much memory the study takes, with what is kept of its pages."""
-        events = self._snapshot.events
-        if events >= _MUCH_MORE * self._measured[0]:  # it takes a moment
-            self._measured = (events, footprint(self._snapshot))
+        size = self._snapshot.events + self._snapshot.number_of_cases
+        if size >= _MUCH_MORE * self._measured[0]:  # it takes a moment
+            self._measured = (size, footprint(self._snapshot))
         curve = 0 if self._curve is None else self._curve.bytes
         return self._measured[1] + self._views.bytes + curve
 
@@ -262,7 +262,7 @@ class StudyWorker:
                 self._study.refresh()
         except ForeignHistoryError as error:
             # Who wanted something was looking at another history; who only looks sees this one.
-            self._study.reopen()
+            self._study.read_anew()
             self._start_anew()
             answers = (error,) * len(sent)
         if self._seq != self._study.events and self._views.bytes:

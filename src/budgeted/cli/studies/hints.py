@@ -8,6 +8,7 @@ from budgeted.errors import BudgetedError
 from budgeted.hints import (
     ChangedSince,
     CorrectIt,
+    FailIt,
     ForceIt,
     Hint,
     KeyUsed,
@@ -60,6 +61,8 @@ def _sentence(hint: Hint) -> str:  # noqa: PLR0911 - one for each hint
             return f"tell it: budgeted study tell {number} {shlex.quote(value or 'VALUE')}"
         case ForceIt():
             return "if it is right all the same, say --force"
+        case FailIt(number):
+            return f"fail it instead: budgeted study fail {number} --unusable"
         case NoDatabase():
             return "'budgeted study new' begins one, and --db (or BUDGETED_DB) says where they are"
         case OtherDatabase():

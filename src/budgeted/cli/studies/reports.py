@@ -251,7 +251,7 @@ def predict(
     """
     from budgeted.nearest import did_you_mean
     from budgeted.simulation.predictions import PASSED, predict_rows
-    from budgeted.studies.files import read_rows
+    from budgeted.studies.csv_rows import read_rows
     from budgeted.studies.log import as_csv
     from budgeted.studies.study import Study
 

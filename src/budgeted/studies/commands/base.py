@@ -8,7 +8,7 @@ command line needs the fields for ``--help``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -150,7 +150,12 @@ class Field:
         >>> Field("cost", Amount | None, None, Parameter("")).may_be(Decimal)
         True
         """
-        return kind is self.hint or kind in get_args(self.hint)
+        return kind is self.hint or (not self.is_table and kind in get_args(self.hint))
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table of keys and what they hold, as in a study file."""
+        return get_origin(self.hint) is Mapping
 
 
 def fields_of(kind: type[Command]) -> tuple[Field, ...]:

@@ -114,6 +114,11 @@ class Undo(Command):
 def _check_cell(draft: Draft, old: Requested) -> None:
     """Raise an error if its feature was asked of its case again since."""
     held = draft.cells[draft.cell(old.case, old.feature)]
+    if draft.ruled_out.get((old.case, old.feature)) is not None:
+        raise StudyError(
+            f"{old.feature!r} of case {old.case!r} was ruled out since, so request {old.number} "
+            f"cannot be pending again; allow it first"
+        )
     if held in (REQUESTED, BOUGHT) and old.fate != TOLD:
         again = max(each.number for each in draft.requests.values()
                     if (each.case, each.feature) == (old.case, old.feature))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Withdraw (and forget) a case, change the budget, close: what changes the study as a whole."""
+"""Withdraw (and forget) a case, change the budget, close, reopen: the study as a whole."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SetBudget(Command):
 
 @dataclass(frozen=True)
 class Close(Command):
-    """End the study; only corrections remain possible."""
+    """End the study; only corrections remain possible, unless it is reopened."""
 
     name: ClassVar[str] = "close"
     why: str = reason()
@@ -94,3 +94,19 @@ class Close(Command):
                 f"{what % ', '.join(waiting)} pending; tell, fail or cancel {them} before closing"
             )
         return [events.Closed(self.why)]
+
+
+@dataclass(frozen=True)
+class Reopen(Command):
+    """Go on with a study that was closed; the log keeps both, and the reason."""
+
+    name: ClassVar[str] = "reopen"
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it goes on."""
+        if not draft.closed:
+            raise StudyError("the study is not closed")
+        if not self.why.strip():
+            raise StudyError("why: say for what reason it is reopened; the log keeps it")
+        return [events.Reopened(self.why)]

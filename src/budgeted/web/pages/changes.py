@@ -215,7 +215,7 @@ async def withdraw(
     """Take a case out for good, once that is confirmed."""
     name, study = case.strip(), await worker.look()
     try:
-        known = any(name == each for each, _ in study.created.cases)
+        known = name in study.cases
         new = name not in study.withdrawn and not study.closed
         if known and (new or forget):
             sentences = confirm.of_withdrawing(study, name, bool(forget))
@@ -263,7 +263,7 @@ async def close(
                 sentences,
                 confirmed,
                 title="Close the study?",
-                button="Close it for good",
+                button="Close it",
                 action=f"{_back(worker)}/close",
                 back=_back(worker),
                 fields={"why": why, "key": key},

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.problem import Problem
 from budgeted.state import State
-from budgeted.studies import events
 from budgeted.studies.events import Entry, numbers_of
 from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
 from budgeted.studies.snapshot import Snapshot
@@ -151,9 +150,6 @@ def is_undoable(study: Snapshot, request: Requested) -> bool:
 def event_of(entry: Entry) -> EventView:
     """Return a line of the log."""
     event = entry.event
-    case = (
-        event.case if isinstance(event, events.Asked | events.Recorded | events.Withdrawn) else None
-    )
     return EventView(
         seq=entry.seq,
         at=entry.at,
@@ -162,7 +158,7 @@ def event_of(entry: Entry) -> EventView:
         kind=event.kind,
         words=event.words(),
         number=getattr(event, "number", None),
-        case=case,
+        case=getattr(event, "case", None),
     )
 
 

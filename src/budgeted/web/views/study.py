@@ -143,7 +143,7 @@ def study_view(
         recent=[event_of(each) for each in reversed(status.recent)],
         withdrawn=sorted(study.withdrawn),
         prior=list(problem.prior),
-        case_names=[case for case, _ in study.created.cases[:_MOST_CASES]],
+        case_names=list(study.cases[:_MOST_CASES]),
         parameters=dict(study.created.parameters),
         case_rule=study.created.case_rule,
         seed=study.created.seed,
