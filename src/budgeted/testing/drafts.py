@@ -31,7 +31,7 @@ from budgeted.studies.projection import Projection
 _AT = "2026-01-02T03:04:05Z"
 _POLICY = "round-robin"
 _TEXTS = {
-    "case": ("case 1", "case 8"), "feature": ("weight", "fever", "cough"),
+    "case": ("case 1", "case 8"), "feature": ("fever", "cough", "weight"),
     "label": ("ill", "well"), "value": ("yes", "a new one"), "cuts": ("70 90.5",),
     "only": ("fever",),
 }  # fmt: skip
