@@ -36,8 +36,9 @@ from budgeted.studies.commands.base import Command
 from budgeted.studies.created import Created
 from budgeted.studies.drafts import Done, Draft, Plan, Sent, plan
 from budgeted.studies.erasure import without_values
-from budgeted.studies.events import Entry
+from budgeted.studies.events import Entry, Event
 from budgeted.studies.journal import Head, Journal
+from budgeted.studies.periods import Period, period_at
 from budgeted.studies.projection import Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
@@ -93,6 +94,11 @@ class Ledger:
     def state(self) -> State:
         """Money, belief, purchases and requests under way."""
         return self._projection.state
+
+    @property
+    def period(self) -> Period | None:
+        """Where the periods of the budget stand today; None if it has none."""
+        return period_at(self.state, self._projection.requests, self._clock())
 
     @property
     def events(self) -> int:
@@ -296,8 +302,8 @@ class Summary:
         )
 
     @classmethod
-    def of_new(cls, created: Created, at: str, by: str) -> Summary:
-        """Return the summary of a study that has just begun."""
+    def of_new(cls, created: Created, at: str, by: str, more: Sequence[Event] = ()) -> Summary:
+        """Return the summary of a study that has just begun, with more than its first event."""
         return cls(
             budget=created.budget,
             spent=Decimal(0),
@@ -308,13 +314,13 @@ class Summary:
             policy=created.policy,
             bought=0,
             pending=0,
-            events=1,
+            events=1 + len(more),
             closed=False,
             started_at=at,
             started_by=by,
             last_at=at,
             last_by=by,
-            last_words=created.words(),
+            last_words=[created, *more][-1].words(),
         )
 
     def to_text(self) -> str:

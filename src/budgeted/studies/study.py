@@ -11,8 +11,10 @@ from budgeted.learners.model import Model
 from budgeted.problem import Problem
 from budgeted.problem.money import MoneyLike
 from budgeted.studies import commands
+from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.commands import Command, RecordedValue
 from budgeted.studies.creation import creation
+from budgeted.studies.days import day_of
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
@@ -129,8 +131,9 @@ class Study(Ledger):
         journal = Journal(database, name, create=True)
         try:
             at = clock()
-            summary = Summary.of_new(created, at, who).to_text()
-            entries = journal.append([created], expected=0, by=who, at=at, summary=summary)
+            terms = first_terms(problem.terms, day_of(at))
+            summary = Summary.of_new(created, at, who, terms).to_text()
+            entries = journal.append([created, *terms], expected=0, by=who, at=at, summary=summary)
             return cls(journal, entries, by=who, clock=clock)
         except ConflictError:
             journal.release()

@@ -59,7 +59,8 @@ def new(
             return
         click.echo(
             f"Study {begun.name!r} begins: {len(given.problem.features)} features, "
-            f"{len(given.cases)} cases, budget {given.problem.budget}. Next: budgeted study ask"
+            f"{len(given.cases)} cases, budget {given.problem.terms.words()}. Next: budgeted study "
+            f"ask"
         )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from budgeted.errors import TableError
 from budgeted.learners.belief import Integers
 from budgeted.problem import Feature, PriceList, Problem
+from budgeted.problem.budgets import Terms
 from budgeted.problem.money import MoneyLike
 from budgeted.simulation.tables import Table
 from budgeted.simulation.tables.contents import (
@@ -181,7 +182,7 @@ class Coding:
 
     def problem(
         self,
-        budget: MoneyLike,
+        budget: MoneyLike | Terms,
         *,
         costs: MoneyLike | Mapping[str, MoneyLike] = 1,
         prior: Sequence[float] | None = None,

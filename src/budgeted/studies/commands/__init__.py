@@ -15,9 +15,10 @@ from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.base import Amount, Command, amount, check_kind, parameter
+from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
-from budgeted.studies.commands.whole import Close, SetBudget, Withdraw
+from budgeted.studies.commands.whole import Close, Withdraw
 
 __all__ = [
     "COMMANDS", "Amount", "Ask", "Cancel", "Close", "Command", "Correct", "Fail", "Record",

@@ -25,7 +25,7 @@ from budgeted.errors import (
     UnwritableError,
 )
 from budgeted.formats import Format
-from budgeted.studies import created  # noqa: F401 - the first event of every journal
+from budgeted.studies import budget_terms, created  # noqa: F401 - events of their own files
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told
 from budgeted.studies.journal.messages import damaged, foreign
 from budgeted.studies.journal.tables import Head
