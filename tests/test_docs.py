@@ -119,7 +119,8 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["studies.md", "optimal.md", "learners.md", "experiments.md", "extending.md"]
+    "page",
+    ["studies.md", "optimal.md", "learners.md", "experiments.md", "extending.md", "budgets.md"],
 )
 def test_the_python_of_the_docs_runs(page):
     before = {*POLICIES, *COMMANDS}

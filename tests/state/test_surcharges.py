@@ -76,8 +76,11 @@ class SoftMoney(RuleBasedStateMachine):
             return
         self.paid[number] = cost
 
-    @rule(amount=st.decimals(0, 20, places=2), more=st.decimals(0, 20, places=2), rate=st.sampled_from(
-        ["0.1", "1"]))  # fmt: skip
+    @rule(
+        amount=st.decimals(0, 20, places=2),
+        more=st.decimals(0, 20, places=2),
+        rate=st.sampled_from(["0.1", "1"]),
+    )
     def other_terms(self, amount, more, rate):
         try:
             self.state = with_budget(self.state, Soft(amount, amount + more, 5, rate))
@@ -90,7 +93,7 @@ class SoftMoney(RuleBasedStateMachine):
         assert state.spent == sum(self.paid.values())
         assert state.reserved == sum(self.held.values())
         assert state.spent + state.reserved + state.free == state.problem.budget == soft.limit
-        assert 0 <= state.free
+        assert state.free >= 0
         assert committed(state) <= soft.limit
         assert within_amount(state) == max(0, soft.amount - self.gone)
         found = surcharge_of(state)

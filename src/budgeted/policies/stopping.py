@@ -9,7 +9,7 @@ A single value seldom changes which label is most probable, and so lowers the ex
 nothing; some more of them do. So what is weighed is, for each feature,
 
 - values bought one by one, of whatever label, until it is best to stop (`value.sequences`);
-- handfuls of values, evenly over the labels, up to 32 of each;
+- handfuls of values, evenly over the labels, up to 16 of each;
 - and, where features of one case cost less together, what the policy orders of some cases.
 
 If any of it is worth more than it costs, the policy goes on, with what it likes best. Each feature
@@ -37,9 +37,9 @@ from budgeted.value.base import Gains, Known
 from budgeted.value.held import Held
 from budgeted.value.sequences import LONGEST, prospects
 
-HANDFULS = (1, 2, 4, 8, 16, 32)
+HANDFULS = (1, 4, 16)
 """Values of each label that are weighed together."""
-MOST_WEIGHED = 24
+MOST_WEIGHED = 16
 """Features that are weighed: those that tell the labels apart best for their money."""
 _NOTHING = 1e-9
 
@@ -200,7 +200,8 @@ def _handfuls(
     seen = state.belief.seen + under_way - np.asarray(state.problem.prior) / 2
     chosen = np.isin(np.arange(len(depths)), features)[:, None]
     saves = gains(known, "zero_one")
-    already = saves.gains(np.where(chosen, under_way, 0))
+    waiting = np.where(chosen, under_way, 0)
+    already = saves.gains(waiting) if waiting.any() else np.zeros(len(depths))
     most = np.where(chosen[:, 0], np.minimum(state.purchases(depths), depths.sum(axis=1)), 0)
     before = np.zeros_like(most)
     for each in HANDFULS:
@@ -264,8 +265,7 @@ def _one_by_one(
     """
     under_way = {action.feature for action in state.under_way()}
     free = [feature for feature in features if feature not in under_way]
-    means = known.means if isinstance(known, Belief) else known.expected  # type: ignore[attr-defined]
-    held = Held(state.problem, means, free)
+    held = Held.of(known, free)
     for feature in free:
         costs = _costs(state, feature)
         if costs:

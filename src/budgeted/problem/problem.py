@@ -46,6 +46,8 @@ class Problem:
         The money: an amount, which is firm; or `Periods` or `Soft`, see `budgeted.problem.budgets`.
     prices
         What orders cost; each feature its `Feature.cost`, unless given.
+    terms
+        Those of the budget, where that is an amount and these have it as their limit.
 
     Attributes
     ----------
@@ -83,14 +85,18 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         prior: Sequence[float],
         budget: MoneyLike | Terms,
         prices: PriceList | None = None,
+        terms: Terms | None = None,
     ) -> None:
+        # `dataclasses.replace` gives the limit and the terms that it came from.
+        if terms is not None and budget == terms.limit:
+            budget = terms
         mistakes = list(_features_mistakes(features, labels))
         mistakes += names_mistakes(
             "labels", labels, "there is nothing to tell apart with only one label"
         )
         mistakes += prior_mistakes(prior, labels)
         try:
-            terms = agreed(budget)
+            found = agreed(budget)
         except ProblemError as error:
             mistakes += error.mistakes
         if not mistakes:
@@ -107,8 +113,8 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         # Dividing by a sum within 1e-9 of 1 leaves exact sums alone and mends (1/3, 1/3, 1/3)-like.
         whole = math.fsum(prior)
         object.__setattr__(self, "prior", tuple(float(share) / whole for share in prior))
-        object.__setattr__(self, "budget", terms.limit)
-        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "budget", found.limit)
+        object.__setattr__(self, "terms", found)
 
     def but(self, **changes: Any) -> Problem:
         """Return the problem with some of its parts changed, its terms and prices otherwise kept.

@@ -16,7 +16,7 @@ from budgeted.problem.budgets import Firm, Terms, from_table
 from budgeted.studies.events import Event
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BudgetTerms(Event):
     """The budget is on these terms from now on.
 
@@ -35,6 +35,19 @@ class BudgetTerms(Event):
     old_terms: dict[str, Any] | None = None
     why: str = ""
     kind: Literal["budget_terms"] = "budget_terms"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BudgetTerms):
+            return NotImplemented
+        return self._facts == other._facts  # 2.5 and 2.50 are the same amount
+
+    def __hash__(self) -> int:
+        return hash(self._facts)
+
+    @property
+    def _facts(self) -> tuple[object, ...]:
+        before = None if self.old_terms is None else from_table(self.old_terms)
+        return self.budget, self.agreed(), before, self.why
 
     def agreed(self) -> Terms:
         """Return the terms."""

@@ -397,9 +397,19 @@ class Study(Ledger):
         given = cast(Sequence[RecordedValue], values)
         return self.do(commands.Record(given, charge), key=key).requests
 
-    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
-        """Change the budget; it must cover what is spent and reserved."""
-        self.do(commands.SetBudget(budget, why), key=key)
+    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "", **terms: Any) -> None:
+        """Change the budget; it must cover what is spent and reserved.
+
+        Parameters
+        ----------
+        budget
+            All the money; in periods that of one, of a soft budget the amount that is not soft.
+        why, key
+            For the log; and see `ask`.
+        terms
+            Those of `budgeted.studies.commands.SetBudget` that change, such as ``point_worth``.
+        """
+        self.do(commands.SetBudget(budget, why, **terms), key=key)
 
     def close(self, why: str = "", *, key: str = "") -> None:
         """End the study; only corrections remain possible."""

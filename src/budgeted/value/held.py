@@ -5,29 +5,30 @@ of the others | y), and the error with parameters θ of the feature is::
 
     1 − Σ over cases of the others  Σ_k max_y m_y θ_yk
 
-What the other features say is the same for all θ, so it is gathered once. For two labels that is
-the distribution of their log-odds, on a fine grid (`budgeted.value.grid`); with more labels all
-cases of the others, or some that are drawn where there are too many. The masses of a grid, or of
-some cases, are possible ones themselves: so all errors that are compared err alike.
+What the other features say is the same for all θ, so it is gathered once: all cases of the others,
+where there are not too many. Else, for two labels, it is the distribution of their log-odds, on a
+fine grid (`budgeted.value.grid`), and with more labels some cases are drawn. The masses of a grid,
+or of some cases, are possible ones themselves: so all errors that are compared err alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from budgeted.learners.belief import Floats
+from budgeted.learners.belief import DIRICHLET, Floats
 from budgeted.learners.layout import every_case, layout_of, number_of_cases
 from budgeted.problem import Problem
 from budgeted.seeds import HELD, stream
 from budgeted.value.grid import WIDEST, Masses, Split, without_each_of
 
 _STEP = 2.0**-7
-"""Of the log-odds; errors differ from the exact ones by some millionths."""
+"""Of the log-odds; errors differ from the exact ones by less than a thousandth."""
 MOST_CASES = 4_096
 """Up to so many cases all of them are gone through."""
-_DRAWN = 512
+_DRAWN = 128
 """Cases of each label otherwise."""
 _TILE = 2**20
 
@@ -54,8 +55,15 @@ class Held:
 
     def __init__(self, problem: Problem, means: Floats, features: Sequence[int]) -> None:
         self._problem, self._means = problem, means
-        made = self._of_two_labels if len(problem.labels) == 2 else self._of_cases
+        many = number_of_cases(problem) > MOST_CASES
+        made = self._of_two_labels if many and len(problem.labels) == 2 else self._of_cases
         self._others: dict[int, Floats] = {at: _sorted(each) for at, each in made(features)}
+
+    @classmethod
+    def of(cls, known: Any, features: Sequence[int]) -> Held:
+        """Return it for what is known, a plain belief or what the hierarchical learner believes."""
+        means = known.means if known.form == DIRICHLET else known.expected
+        return cls(known.problem, means, features)
 
     def errors(self, feature: int, parameters: Floats) -> Floats:
         """Return the error with each of many parameters of a feature, many × labels × values."""

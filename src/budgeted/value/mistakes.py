@@ -62,11 +62,13 @@ class Saved(Worth):
     def __init__(self, posterior: Posterior) -> None:
         super().__init__(posterior)
         self._held: Held | None = None
+        self._features: frozenset[int] = frozenset()
 
     def gains(self, numbers: Integers) -> Floats:
         """Return by how much the error is expected to fall if values of a feature are bought."""
-        known, wanted = self._posterior, np.flatnonzero(numbers.any(axis=1)).tolist()
-        self._held = Held(known.problem, known.expected, wanted)
+        wanted = frozenset(np.flatnonzero(numbers.any(axis=1)).tolist())
+        if not wanted <= self._features:
+            self._held, self._features = Held.of(self._posterior, sorted(wanted)), wanted
         return super().gains(numbers)
 
     def _losses(self, features: Sequence[int], logs: Floats) -> Floats:

@@ -13,14 +13,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from budgeted.errors import EngineError
-from budgeted.learners.belief import DIRICHLET, Belief, Floats, Integers
+from budgeted.learners.belief import DIRICHLET, Floats, Integers
 from budgeted.learners.layout import layout_of
-from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
+from budgeted.learners.posterior import SPIKE_AND_SLAB
 from budgeted.value.base import Known
 from budgeted.value.held import Held
 from budgeted.value.outcomes import evidence_ratios
@@ -100,10 +100,10 @@ def prospects(
 
     Examples
     --------
-    >>> from budgeted import Feature, Problem
+    >>> from budgeted import Belief, Feature, Problem
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
     >>> belief = Belief.prior(problem)
-    >>> held = Held(problem, belief.means, [0])
+    >>> held = Held.of(belief, [0])
     >>> found = prospects(belief, held, 0, [(1.0, 1.0)] * 4, (9, 9), worth=100)
     >>> print(f"{found.saved:.3f} for {found.paid:.2f}")
     0.117 for 2.83
@@ -130,7 +130,7 @@ def prospects(
     return Prospects(float(errors[0] - left[0]), float(paid[0]))
 
 
-def parameters_after(known: Known, feature: int, more: Floats) -> Floats:
+def parameters_after(known: Any, feature: int, more: Floats) -> Floats:
     """Return the expected parameters of a feature after more values of it, many × labels × values.
 
     Parameters
@@ -141,11 +141,11 @@ def parameters_after(known: Known, feature: int, more: Floats) -> Floats:
         Which one; and how often each value of it is seen besides, many × labels × values.
     """
     columns = layout_of(known.problem).columns(feature)
-    if isinstance(known, Belief) and known.form == DIRICHLET:
+    if known.form == DIRICHLET:
         counts = known.counts[:, columns] + more
         result: Floats = counts / counts.sum(axis=2, keepdims=True)
         return result
-    if not isinstance(known, Posterior):
+    if known.form != SPIKE_AND_SLAB:
         raise EngineError(
             f"looking ahead one by one needs {DIRICHLET} or {SPIKE_AND_SLAB}, which "
             f"{type(known).__name__} has not"

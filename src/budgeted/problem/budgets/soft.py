@@ -95,7 +95,7 @@ budget.point_worth: must be above 0, got 0
     def surcharge(self, committed: Decimal) -> Decimal:
         """Return what is paid on top of list prices once so much is spent or reserved."""
         over = money.subtract(committed, self.amount)
-        parts = []
+        parts = [money.times(committed, 0)]
         for at, step in enumerate(self.steps):
             ends = self.steps[at + 1].beyond if at + 1 < len(self.steps) else over
             within = money.subtract(min(over, ends), step.beyond)

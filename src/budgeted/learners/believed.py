@@ -1,4 +1,4 @@
-"""What the default learner believes, in the form that the exact programme takes."""
+"""What the default learner believes, as a belief: for the exact programme of small problems."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Self
 
 import numpy as np
 
-from budgeted.learners import Hierarchical
 from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.layout import every_case, layout_of
+from budgeted.learners.naive_bayes import NaiveBayes
 from budgeted.problem import Problem
 
 
@@ -52,6 +53,19 @@ class Believed(Belief):
         counts = self.observed + tally.reshape(self.observed.shape)
         facts = [(each.kind, each.prior_counts) for each in self.problem.features]
         return _judged(_Facts(self.problem, tuple(facts)), counts.tobytes())
+
+
+def believing(learner: str, belief: Belief) -> Belief:
+    """Return what a learner believes after the values that a plain belief has seen.
+
+    >>> from budgeted import Feature
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
+    >>> type(believing("hierarchical", Belief.prior(problem))).__name__
+    'Believed'
+    """
+    if learner == NaiveBayes.name:
+        return belief
+    return Believed(belief.problem, belief.observed)
 
 
 class _Facts:
