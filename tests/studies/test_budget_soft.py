@@ -20,6 +20,7 @@ from budgeted.simulation.worlds import ModelWorld
 from budgeted.state.surcharges import surcharge_of
 from budgeted.studies.commands import Ask
 from budgeted.studies.files import study_of
+from budgeted.studies.log import purchases
 
 FEATURES = [Feature("good", ("no", "yes"), "5.00"), Feature("other", ("no", "yes"), "5.00")]
 CASES = tuple((f"case {at}", ("well", "ill")[at % 2]) for at in range(80))
@@ -65,6 +66,18 @@ def test_raising_what_a_point_is_worth_goes_on_and_says_what_is_paid(study):
     found = surcharge_of(study.state)
     assert (found.so_far, found.to_come) == (0, Decimal("1.00"))
     assert study.verify().spent == 20
+
+
+def test_an_export_has_a_column_that_adds_up_to_the_surcharge(study):
+    answered(study, 3)
+    study.set_budget("12.50", point_worth=100_000)
+    answered(study, 2)
+    study.cancel(study.ask()[0].number)
+    rows = purchases(study.history(), study.requests(), study.state.problem.soft)
+    added = [Decimal(row["surcharge"]) for row in rows]
+    assert added == [0, 0, Decimal("0.50"), 1, 1, 0]
+    assert sum(added) == surcharge_of(study.state).so_far
+    assert "surcharge" not in purchases(study.history(), study.requests())[0]
 
 
 def test_the_limit_is_never_crossed_however_much_a_point_is_worth(tmp_path):

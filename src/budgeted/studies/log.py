@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
+from budgeted.problem import Soft, money
 from budgeted.studies import events
 from budgeted.studies.events import Entry, value_in_words
 from budgeted.studies.files import safe_cell
@@ -42,8 +44,19 @@ def more_compared(request: Requested, shown: int) -> str:
     )
 
 
-def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[dict[str, str]]:
-    """Return a row for each request and recorded value: what it was and what became of it."""
+def purchases(
+    entries: Iterable[Entry], requests: Sequence[Requested], soft: Soft | None = None
+) -> list[dict[str, str]]:
+    """Return a row for each request and recorded value: what it was and what became of it.
+
+    Parameters
+    ----------
+    entries, requests
+        The events, and what became of every number, in their order.
+    soft
+        The terms of a soft budget: then there is also what each adds to the surcharge, in their
+        order, so that the last column adds up to all of it.
+    """
     settled: dict[int, Entry] = {}
     corrections: dict[int, list[str]] = {}
     for entry in entries:
@@ -67,6 +80,12 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
             "; ".join(corrections.get(each.number, [])), each.why,
         )  # fmt: skip
         rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    if soft is not None:
+        before = Decimal(0)
+        for row, each in zip(rows, requests, strict=True):
+            after = money.add(before, each.cost)
+            added = money.subtract(soft.surcharge(after), soft.surcharge(before))
+            row["surcharge"], before = money.show(money.tidied(added, each.cost)), after
     return rows
 
 

@@ -140,11 +140,13 @@ def export(found: Study, out: str | None, as_json: bool) -> None:
     """Write all purchases as CSV (or JSON): what was asked, told, failed, corrected, by whom."""
     from budgeted.studies.log import COLUMNS, as_csv, purchases
 
-    rows = purchases(found.history(), found.requests())
+    soft = found.state.problem.soft
+    rows = purchases(found.history(), found.requests(), soft)
     if as_json:
         write(json.dumps(rows, indent=2) + "\n", out)
     else:
-        write(as_csv(COLUMNS, [list(row.values()) for row in rows]), out)
+        columns = COLUMNS if soft is None else (*COLUMNS, "surcharge")
+        write(as_csv(columns, [list(row.values()) for row in rows]), out)
     click.echo(f"{found.events} events, digest {found.head.digest}", err=True)
 
 
