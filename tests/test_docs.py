@@ -131,6 +131,7 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
         "extending.md",
         "prices.md",
         "orders.md",
+        "budgets.md",
     ],
 )
 def test_the_python_of_the_docs_runs(page):

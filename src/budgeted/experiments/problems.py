@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.experiments.budgets import terms_of
 from budgeted.experiments.sources import Source
 from budgeted.nearest import did_you_mean
 from budgeted.problem.feature_kinds import from_table as from_kind_table
@@ -70,10 +71,11 @@ def drawn(
         Which world, and how much money.
     """
     knobs = dict(problem)
+    terms = terms_of(budget)
     listed = from_table(prices) if prices else None
     if "synthetic" in knobs:
         judge = knobs.pop("judge", "validation")
-        made = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget, listed)
+        made = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, terms, listed)
         return made.judged_by_truth() if judge == "truth" else made
     if own is not None:
         given = {key: knobs.pop(key) for key in ("file", *_READING_KEYS) if key in knobs}
@@ -87,7 +89,7 @@ def drawn(
     else:
         table = load(knobs.pop("table"))
     kinds = {name: from_kind_table(each) for name, each in knobs.pop("features", {}).items()}
-    return split(table, seed, budget, **knobs, price_list=listed, kinds=kinds)
+    return split(table, seed, terms, **knobs, price_list=listed, kinds=kinds)
 
 
 @lru_cache(maxsize=2)

@@ -140,6 +140,15 @@ class Offers:
         ladder = self._ladders[feature][label]
         return ladder[0][0] if ladder else self._problem.fresh_prices[feature][label]
 
+    def total(self, feature: int, label: int, number: int) -> Decimal:
+        """Return what so many values of a cell cost together, the cheapest first."""
+        amounts = []
+        for price, there in self._ladders[feature][label]:
+            taken = min(number, there)
+            amounts.append(money.times(price, taken))
+            number -= taken
+        return money.total(amounts)
+
     def depths(self, free: Decimal, at_most: Decimal | None, most: int) -> Integers:
         """Return how many values of each cell the money pays for, the cheapest first."""
         return np.array(

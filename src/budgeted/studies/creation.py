@@ -16,6 +16,7 @@ from budgeted.studies.beginning import as_written, price_list_mistakes
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.created import Created
 from budgeted.studies.drafts import Draft
+from budgeted.studies.events import Event
 from budgeted.studies.projection import Projection
 from budgeted.value.loss import named as loss_named
 
@@ -89,10 +90,14 @@ def creation(
     return created
 
 
-def begun(created: Created, known: Sequence[tuple[str, str, str]]) -> Draft:
-    """Return a study that begins, with the values that are known of its cases from the start."""
+def begun(
+    created: Created, known: Sequence[tuple[str, str, str]], terms: Sequence[Event] = ()
+) -> Draft:
+    """Return a study that begins, with the terms of its budget and what is known of its cases."""
     draft = Draft.of(Projection(created))
     draft.tried.append(created)
+    for event in terms:
+        draft.attempt(event)
     Record(cast(Sequence[RecordedValue], known)).decide(draft)
     return draft
 

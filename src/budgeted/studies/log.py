@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
-from budgeted.problem import Feature, Problem
+from budgeted.problem import Feature, Problem, money
 from budgeted.studies import events
 from budgeted.studies.csv_rows import safe_cell
 from budgeted.studies.events import Entry, value_in_words
@@ -19,11 +20,16 @@ COLUMNS = (
 
 MORE = ("category", "scale")
 """Of studies with numbers or ordered values: what a value counts as, and what there is."""
+SURCHARGE = "surcharge"
+"""Of studies with a soft budget: what a purchase adds to it, in the order of their numbers, so that
+the column adds up to all of it."""
 
 
 def columns(problem: Problem) -> tuple[str, ...]:
     """Return the columns of an export of purchases."""
-    return (*COLUMNS, *MORE) if any(each.scale for each in problem.features) else COLUMNS
+    scaled = any(each.scale for each in problem.features)
+    soft = problem.soft is not None
+    return (*COLUMNS, *(MORE if scaled else ()), *((SURCHARGE,) if soft else ()))
 
 
 def ranking(request: Requested) -> tuple[tuple[str, str, float], ...]:
@@ -56,7 +62,8 @@ def purchases(
 ) -> list[dict[str, str]]:
     """Return a row for each request and recorded value: what it was and what became of it.
 
-    With the problem of the study as it is now, also what numbers count as.
+    With the problem of the study as it is now, also what numbers count as, and what each adds to
+    the surcharge of a soft budget.
     """
     features = {} if problem is None else {each.name: each for each in problem.features}
     names = COLUMNS if problem is None else columns(problem)
@@ -82,8 +89,14 @@ def purchases(
             getattr(end.event, "why", "") if end else "",
             "; ".join(corrections.get(each.number, [])), each.why,
         )  # fmt: skip
-        more = _more(features[each.feature], each.value) if len(names) > len(COLUMNS) else ()
-        rows.append(dict(zip(names, (*cells, *more), strict=True)))
+        more = _more(features[each.feature], each.value) if MORE[0] in names else ()
+        rows.append(dict(zip(names, (*cells, *more), strict=False)))
+    if problem is not None and problem.soft is not None:
+        before = Decimal(0)
+        for row, each in zip(rows, requests, strict=True):
+            after = money.add(before, each.cost)
+            added = money.subtract(problem.soft.surcharge(after), problem.soft.surcharge(before))
+            row[SURCHARGE], before = money.show(money.tidied(added, each.cost)), after
     return rows
 
 

@@ -28,6 +28,7 @@ from budgeted.state.revisions import corrected, reopened, repriced, with_budget
 from budgeted.studies import availability, events, growth
 from budgeted.studies.accounts import visited_after
 from budgeted.studies.beginning import learner_of, problem_of
+from budgeted.studies.budget_terms import BudgetTerms
 from budgeted.studies.created import Created
 from budgeted.studies.events import Asked, Entry, Event, numbers_of
 from budgeted.studies.fates import (
@@ -376,6 +377,9 @@ class Projection:
     def _budget_changed(self, _: Entry, event: events.BudgetChanged) -> None:
         self.state = with_budget(self.state, event.budget)
 
+    def _budget_terms(self, _: Entry, event: BudgetTerms) -> None:
+        self.state = with_budget(self.state, event.agreed())
+
     def _closed(self, _: Entry, __: events.Closed) -> None:
         self.closed = True
 
@@ -423,6 +427,7 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Undone: Projection._undone,
     events.Withdrawn: Projection._withdrawn,
     events.BudgetChanged: Projection._budget_changed,
+    BudgetTerms: Projection._budget_terms,
     events.Closed: Projection._closed,
     events.Reopened: Projection._reopened,
     **growth.FOLDS,

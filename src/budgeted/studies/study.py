@@ -11,8 +11,10 @@ from budgeted.learners.model import Model
 from budgeted.problem import Problem
 from budgeted.problem.money import MoneyLike
 from budgeted.studies import commands
+from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.commands import Command, RecordedValue, Value
 from budgeted.studies.creation import begun, creation
+from budgeted.studies.days import day_of
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
@@ -124,11 +126,10 @@ class Study(Growing):
         created = creation(
             name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups
         )
-        draft = begun(created, known)
-        who = user() if by is None else by
+        who, at = user() if by is None else by, clock()
+        draft = begun(created, known, first_terms(problem.terms, day_of(at)))
         journal = Journal(database, name, create=True)
         try:
-            at = clock()
             last = Entry(len(draft.tried), at, who, draft.tried[-1])
             summary = Summary.of(draft, Entry(1, at, who, created), last).to_text()
             entries = journal.append(draft.tried, expected=0, by=who, at=at, summary=summary)
@@ -403,9 +404,19 @@ class Study(Growing):
         given = cast(Sequence[RecordedValue], values)
         return self.do(commands.Record(given, charge, force), key=key).requests
 
-    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
-        """Change the budget; it must cover what is spent and reserved."""
-        self.do(commands.SetBudget(budget, why), key=key)
+    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "", **terms: Any) -> None:
+        """Change the budget; it must cover what is spent and reserved.
+
+        Parameters
+        ----------
+        budget
+            All the money; in periods that of one, of a soft budget the amount that is not soft.
+        why, key
+            For the log; and see `ask`.
+        terms
+            Those of `budgeted.studies.commands.SetBudget` that change, such as ``point_worth``.
+        """
+        self.do(commands.SetBudget(budget, why, **terms), key=key)
 
     def close(self, why: str = "", *, key: str = "") -> None:
         """End the study; only corrections remain possible."""

@@ -74,8 +74,8 @@ def new(
         known = f"{len(given.known)} known {values}, " if given.known else ""
         click.echo(
             f"Study {begun.name!r} begins: {len(given.problem.features)} features, "
-            f"{len(given.cases)} cases, {known}budget {given.problem.budget}. Next: budgeted study "
-            f"ask"
+            f"{len(given.cases)} cases, {known}budget {given.problem.terms.words()}. Next: "
+            f"budgeted study ask"
         )
         for each in given.problem.features:
             if getattr(each.kind, "source", ""):

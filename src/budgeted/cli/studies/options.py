@@ -153,8 +153,11 @@ def _of_field(each: Field) -> list[Callable[..., Any]]:
             option, said = about.amount_option
             made.append(click.option(option, f"{each.name}_amount", metavar="AMOUNT", help=said))
         return made
-    if each.hint is bool:
-        return [click.option(name, each.name, is_flag=True, help=help_)]
+    if each.may_be(bool):
+        two = each.hint is not bool  # it may also be left open
+        both = f"{name}/--no-{name[2:]}" if two else name
+        return [click.option(both, each.name, is_flag=True, default=None if two else False,
+                             help=help_)]  # fmt: skip
     if each.required:
         kind = _type_of(each)
         required = about.none_option is None

@@ -53,9 +53,16 @@ def plain(request: Requested) -> dict[str, Any]:
 
 def money(found: Study) -> dict[str, str]:
     """Return the amounts that always add up."""
+    from budgeted.problem import Firm
+
     state = found.state
-    return {"budget": str(state.problem.budget), "spent": str(state.spent),
-            "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
+    plain = {"budget": str(state.problem.budget), "spent": str(state.spent),
+             "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
+    if isinstance(state.problem.terms, Firm):
+        return plain
+    from budgeted.studies.budget_facts import facts_of
+
+    return plain | facts_of(state, found.period)
 
 
 def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
@@ -72,7 +79,8 @@ def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
 
 def print_money(found: Study) -> None:
     """Print the amounts on one line."""
-    click.echo(", ".join(f"{name} {amount}" for name, amount in money(found).items()))
+    amounts = money(found).items()
+    click.echo(", ".join(f"{name.replace('_', ' ')} {amount}" for name, amount in amounts))
 
 
 def requests_table(requests: Sequence[Requested], title: str | None = None) -> Table:

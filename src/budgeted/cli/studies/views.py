@@ -33,6 +33,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         f"free {status.free}",
         highlight=False,
     )
+    if status.terms:
+        console.print(_terms_in_words(status), highlight=False)
     console.print(_error_in_words(status), highlight=False)
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
@@ -61,6 +63,16 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         console.print(words, highlight=False, soft_wrap=True)
     if status.recent and times:
         console.print(history_table(status.recent))
+
+
+def _terms_in_words(status: Status) -> str:
+    said = f"Budget: {status.terms}."
+    if status.surcharge is None:
+        return said
+    return (
+        f"{said}\nSurcharge: {status.surcharge:f} so far, {status.surcharge_reserved:f} more with "
+        f"what is reserved."
+    )
 
 
 def _error_in_words(status: Status) -> str:

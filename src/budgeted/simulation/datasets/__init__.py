@@ -21,6 +21,7 @@ from budgeted.files import write_atomically
 from budgeted.learners import of_belief
 from budgeted.learners.belief import Integers
 from budgeted.problem import PriceList, Problem
+from budgeted.problem.budgets import Terms
 from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
 from budgeted.seeds import stream
@@ -175,7 +176,7 @@ def partition(table: Table, seed: int, training_share: float = 0.8) -> tuple[Int
 def split(
     table: Table,
     seed: int,
-    budget: MoneyLike,
+    budget: MoneyLike | Terms,
     *,
     training_share: float = 0.8,
     costs: MoneyLike | Mapping[str, MoneyLike] = 1,

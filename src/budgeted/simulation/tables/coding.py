@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from budgeted.errors import ObservationError, TableError
 from budgeted.learners.belief import Integers
 from budgeted.problem import Feature, PriceList, Problem
+from budgeted.problem.budgets import Terms
 from budgeted.problem.cuts import quantile_cuts
 from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
@@ -228,7 +229,7 @@ class Coding:
 
     def problem(
         self,
-        budget: MoneyLike,
+        budget: MoneyLike | Terms,
         *,
         costs: MoneyLike | Mapping[str, MoneyLike] = 1,
         prior: Sequence[float] | None = None,

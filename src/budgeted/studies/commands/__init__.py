@@ -17,11 +17,12 @@ from budgeted.studies.commands.answers import Cancel, Fail, Tell
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
+from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.commands.cuts import SetCuts
 from budgeted.studies.commands.growth import AddCases, AddFeature, AddValue, NewCase
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
-from budgeted.studies.commands.whole import Close, Reopen, SetBudget, Withdraw
+from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
     "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel", "Close",

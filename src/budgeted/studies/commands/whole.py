@@ -1,4 +1,4 @@
-"""Withdraw (and forget) a case, change the budget, close, reopen: the study as a whole."""
+"""Withdraw (and forget) a case, close, reopen: what changes the study as a whole."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from budgeted.errors import StudyError
 from budgeted.studies import events
 from budgeted.studies.accounts import before_release
-from budgeted.studies.commands.base import (
-    LONGEST_NAME,
-    Amount,
-    Command,
-    amount,
-    parameter,
-    reason,
-)
+from budgeted.studies.commands.base import LONGEST_NAME, Command, parameter, reason
 from budgeted.studies.commands.slips import Correct
 from budgeted.studies.fates import PENDING, RECORDED, TOLD
 
@@ -58,22 +51,6 @@ class Withdraw(Command):
                 if each.fate in (TOLD, RECORDED) and each.value is not None:
                     done += Correct(each.number, None, None, "case withdrawn").decide(draft)
         return [*done, events.Withdrawn(case, self.why, self.forget)]
-
-
-@dataclass(frozen=True)
-class SetBudget(Command):
-    """Change the budget; it must cover what is spent and reserved."""
-
-    name: ClassVar[str] = "budget"
-    budget: Amount = parameter("All the money of the study.", metavar="AMOUNT")
-    why: str = reason()
-
-    def decide(self, draft: Draft) -> list[events.Event]:
-        """Return that there is more money, or less."""
-        new = amount("budget", self.budget)
-        if new == draft.state.problem.budget:
-            raise StudyError(f"the budget is {new} already")
-        return [events.BudgetChanged(draft.state.problem.budget, new, self.why)]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,13 @@ from budgeted.errors import (
     UnwritableError,
 )
 from budgeted.formats import Format
-from budgeted.studies import availability, created, growth_events, recut  # noqa: F401 - events
+from budgeted.studies import (  # noqa: F401 - events of their own files
+    availability,
+    budget_terms,
+    created,
+    growth_events,
+    recut,
+)
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told
 from budgeted.studies.journal.messages import damaged, foreign
 from budgeted.studies.journal.tables import Head

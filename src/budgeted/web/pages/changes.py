@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.problem import money
+from budgeted.problem import Firm, money
 from budgeted.studies.commands import (
     Ask,
     Cancel,
@@ -179,7 +179,8 @@ async def budget(
     try:
         wanted, study = amount_of("budget", budget.strip()), await worker.look()
         state = study.state
-        if money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
+        firm = isinstance(state.problem.terms, Firm)
+        if firm and money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
             sentences = confirm.of_less_money(study, wanted)
             question = confirm.ask_first(
                 request,
@@ -197,7 +198,7 @@ async def budget(
         made = await carry_out(request, worker, SetBudget(budget.strip(), why.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
-    words = f"The budget was set to {made.state.problem.budget}."
+    words = f"The budget was set to {made.state.problem.terms.words()}."
     return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
 
 
@@ -322,7 +323,7 @@ def _back(worker: StudyWorker) -> str:
 def _asked(made: Done, wanted: Ask) -> str:
     """What was asked for, and why it is less than was wanted, in words."""
     asked = made.requests
-    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state)
+    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state, made.stopped)
     if not asked:
         return f"Nothing new: {fewer}."
     noun = "request" if len(asked) == 1 else "requests"

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.problem import Problem
+from budgeted.problem import Firm, Problem
 from budgeted.state import State
+from budgeted.studies.budget_facts import facts_of
 from budgeted.studies.events import Entry, numbers_of
 from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
 from budgeted.studies.snapshot import Snapshot
@@ -32,6 +33,12 @@ class Money(View):
     spent_percent: float
     reserved_percent: float
     free_percent: float
+    amount: str = Field(default="", description="of a soft budget or of a period; else the budget")
+    terms: str = Field(default="", description="of a budget that is not firm, in words")
+    surcharge: str = Field(default="", description="so far, where the budget is soft")
+    surcharge_reserved: str = Field(
+        default="", description="what it grows by with what is reserved"
+    )
 
 
 class Compared(View):
@@ -83,7 +90,12 @@ class EventView(View):
 
 def money_of(state: State) -> Money:
     """Return the amounts of a study."""
-    return amounts(state.problem.budget, state.spent, state.reserved, state.free)
+    found = amounts(state.problem.budget, state.spent, state.reserved, state.free)
+    terms = state.problem.terms
+    if isinstance(terms, Firm):
+        return found
+    told = {"amount": str(terms.amount), "terms": terms.words(), **facts_of(state)}
+    return found.model_copy(update=told)
 
 
 def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Money:
@@ -97,6 +109,7 @@ def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Mon
         spent_percent=spent,
         reserved_percent=reserved,
         free_percent=max(0.0, round(100 - spent - reserved, 3)) if budget else 0.0,
+        amount=str(budget),
     )
 
 
