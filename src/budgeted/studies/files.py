@@ -22,8 +22,7 @@ from budgeted.listing import shortened
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
-from budgeted.problem.budgets import from_table
-from budgeted.problem.prices import from_table as prices_from
+from budgeted.problem.prices import from_table
 from budgeted.simulation.tables import LARGEST_FILE
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.simulation.tables.csv_file import read_bytes, rows_of
@@ -316,5 +315,5 @@ def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -
         if empty:
             listed = ", ".join(map(repr, empty))
             raise ProblemError([f"prior: no case has the label {listed}; give the prior yourself"])
-    prices = prices_from(plain["prices"]) if "prices" in plain else None
-    return Problem(features, labels, prior, from_table(plain["budget"]), prices)
+    prices = from_table(plain["prices"]) if "prices" in plain else None
+    return Problem(features, labels, prior, plain["budget"], prices)
