@@ -18,6 +18,7 @@ from budgeted.problem import Tariff
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.worlds import ModelWorld
 from budgeted.state.surcharges import surcharge_of
+from budgeted.studies.case_lists import CaseList
 from budgeted.studies.commands import Ask
 from budgeted.studies.files import study_of
 from budgeted.studies.log import purchases
@@ -73,7 +74,7 @@ def test_an_export_has_a_column_that_adds_up_to_the_surcharge(study):
     study.set_budget("12.50", point_worth=100_000)
     answered(study, 2)
     study.cancel(study.ask()[0].number)
-    rows = purchases(study.history(), study.requests(), study.state.problem.soft)
+    rows = purchases(study.history(), study.requests(), study.state.problem)
     added = [Decimal(row["surcharge"]) for row in rows]
     assert added == [0, 0, Decimal("0.50"), 1, 1, 0]
     assert sum(added) == surcharge_of(study.state).so_far
@@ -143,11 +144,11 @@ def test_a_study_file_has_the_terms_as_a_table():
         "budget": TABLE,
         "features": [{"name": "good", "values": ["no", "yes"], "cost": 1}],
     }
-    given = study_of(plain, CASES, "file")
+    given = study_of(plain, CaseList(CASES), "file")
     assert given.problem.terms == Soft("20.00", "100.00", "0.01", "0.2")
     wrong = plain | {"budget": TABLE | {"limit": 5, "colour": "red"}}
     with pytest.raises(Exception, match=r"budget\.colour: there is no such term"):
-        study_of(wrong, CASES, "file")
+        study_of(wrong, CaseList(CASES), "file")
 
 
 def test_the_command_line_shows_the_surcharge(tmp_path, monkeypatch):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from budgeted.cache import remembered
 from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.layout import every_case, layout_of
@@ -81,7 +82,7 @@ class _Facts:
         return hash(self._key)
 
 
-@lru_cache(maxsize=50_000)
+@remembered
 def _judged(facts: _Facts, seen: bytes) -> tuple[Floats, float]:
     """Expected parameters and the error of the classifier, after counts were seen."""
     problem = facts.problem

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import PriceListError, ProblemError
-from budgeted.problem.budgets import Periods, Soft, Terms, agreed
+from budgeted.problem.budgets import Periods, Soft, Terms, from_table
 from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mistakes
 from budgeted.problem.features import Feature
 from budgeted.problem.money import MoneyLike
@@ -43,7 +43,8 @@ class Problem:
     prior
         The share of each label.
     budget
-        The money: an amount, which is firm; or `Periods` or `Soft`, see `budgeted.problem.budgets`.
+        The money: an amount, which is firm; or `Periods` or `Soft`, also as the table of a study
+        file; see `budgeted.problem.budgets`.
     prices
         What orders cost; each feature its `Feature.cost`, unless given.
     terms
@@ -83,7 +84,7 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         features: Sequence[Feature],
         labels: Sequence[str],
         prior: Sequence[float],
-        budget: MoneyLike | Terms,
+        budget: MoneyLike | Terms | Mapping[str, Any],
         prices: PriceList | None = None,
         terms: Terms | None = None,
     ) -> None:
@@ -96,7 +97,7 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         )
         mistakes += prior_mistakes(prior, labels)
         try:
-            found = agreed(budget)
+            found = from_table(budget)
         except ProblemError as error:
             mistakes += error.mistakes
         if not mistakes:

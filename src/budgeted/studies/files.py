@@ -22,9 +22,8 @@ from budgeted.listing import shortened
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
-from budgeted.problem.budgets import from_table
 from budgeted.problem.numbers import MARKS
-from budgeted.problem.prices import from_table as prices_from
+from budgeted.problem.prices import from_table
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.simulation.tables.csv_file import read_bytes
 from budgeted.state.cases import RULES
@@ -277,7 +276,7 @@ def _price_mistakes(
     named = isinstance(labels, list) and all(isinstance(each, str) for each in labels)
     try:
         if "prices" in plain:
-            prices_from(plain["prices"], features, labels if named else ())
+            from_table(plain["prices"], features, labels if named else ())
     except PriceListError as error:
         yield from (f"prices: {each}" for each in error.mistakes)
 
@@ -305,8 +304,8 @@ def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -
         if empty:
             listed = ", ".join(map(repr, empty))
             raise ProblemError([f"prior: no case has the label {listed}; give the prior yourself"])
-    prices = prices_from(plain["prices"]) if "prices" in plain else None
-    return Problem(features, labels, prior, from_table(plain["budget"]), prices)
+    prices = from_table(plain["prices"]) if "prices" in plain else None
+    return Problem(features, labels, prior, plain["budget"], prices)
 
 
 def _labels(plain: dict[str, Any], cases: Cases) -> Any:

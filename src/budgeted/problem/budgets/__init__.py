@@ -87,7 +87,7 @@ def kind_of(table: Mapping[str, Any]) -> str:
     return "firm"
 
 
-def from_table(table: MoneyLike | Mapping[str, Any]) -> Terms:
+def from_table(table: MoneyLike | Terms | Mapping[str, Any]) -> Terms:
     """Return the budget that a file states: an amount, or a table with its terms.
 
     Examples
