@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgeted.optimal.playing import MOST_SITUATIONS, Played, play
-from budgeted.optimal.programme import MOST_STATES, Solution, solve
+from budgeted.optimal.programme import Solution, solve
+from budgeted.optimal.steps import MOST_STATES
 from budgeted.optimal.yardsticks import Yardstick
 from budgeted.policies import POLICIES, Policy, parameter_names, policy
 
