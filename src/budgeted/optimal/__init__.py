@@ -11,7 +11,8 @@ single feature lookahead misses 0.22% of that
 from __future__ import annotations
 
 from budgeted.optimal.draws import odds
-from budgeted.optimal.playing import Played, play
+from budgeted.optimal.ends import Played
+from budgeted.optimal.playing import play
 from budgeted.optimal.programme import Solution, solve
 from budgeted.optimal.report import Comparison, compare
 from budgeted.optimal.yardsticks import YARDSTICKS, Yardstick

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from budgeted.optimal.playing import MOST_SITUATIONS, Played, play
+from budgeted.optimal.ends import Played
+from budgeted.optimal.playing import MOST_SITUATIONS, play
 from budgeted.optimal.programme import Solution, solve
 from budgeted.optimal.steps import MOST_STATES
 from budgeted.optimal.yardsticks import Yardstick
