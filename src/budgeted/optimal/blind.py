@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,17 +41,10 @@ class Blind:
     1
     """
 
+    name: ClassVar[str] = "blind"
+    summary: ClassVar[str] = "another policy that is shown no fees and no panels"
+
     policy: Policy
-
-    @property
-    def name(self) -> str:
-        """That of the policy, with a word before it."""
-        return f"blind {self.policy.name}"
-
-    @property
-    def summary(self) -> str:
-        """What it is, in a line."""
-        return f"{self.policy.name} that is shown no fees and no panels"
 
     @property
     def looks_back(self) -> int | None:

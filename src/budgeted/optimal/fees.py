@@ -9,12 +9,11 @@ visits with everything, and for one more with the cheapest feature.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
-from itertools import product
+from itertools import product, starmap
 
-from budgeted.optimal.yardsticks import EVEN, KNOWN, VAGUE, Counts, Yardstick
-from budgeted.problem import CaseSoFar, Feature, Order, Problem, money
+from budgeted.optimal.yardsticks import EVEN, KNOWN, VAGUE, Counts, Yardstick, small_problem
+from budgeted.problem import CaseSoFar, Order, money
 from budgeted.problem.prices import Panel, Tariff
 
 FEES = (0, 1, 2, 5)
@@ -27,34 +26,29 @@ _KNOWN: dict[str, tuple[tuple[Counts, Counts, Counts], tuple[float, float]]] = {
 }
 
 
-def _problems() -> Iterator[Yardstick]:
-    for number, panel, known, fee in product(_COSTS, ("setup", "whole"), _KNOWN, FEES):
-        costs = _COSTS[number]
-        mean = sum(costs) / number
-        counts, prior = _KNOWN[known]
-        features = [
-            Feature(f"x{at + 1}", ("1", "2"), cost, count)
-            for at, (cost, count) in enumerate(zip(costs, counts, strict=False))
-        ]
-        prices = Tariff(visit_fee=money.parse(fee * mean), panels=(_panel(panel, costs, mean),))
-        labels = ("y1", "y2")
-        sold = Problem(features, labels, prior, 0, prices)
-        everything = sold.quote(Order(tuple(range(number)), 0), CaseSoFar())
-        budget = _VISITS * everything + min(sold.feature_prices)
-        yield Yardstick(
-            f"{number}-{panel}-{known}-fee-{fee}",
-            f"{number} features, {'a set-up' if panel == 'setup' else 'a panel sold whole'}, "
-            f"{'nothing' if known == 'flat' else 'something'} known, a visit costs {fee} × the "
-            "mean price",
-            Problem(features, labels, prior, budget, prices),
-        )
+def _made(number: int, panel: str, known: str, fee: int) -> Yardstick:
+    costs = _COSTS[number]
+    mean = sum(costs, Decimal(0)) / number
+    counts, prior = _KNOWN[known]
+    prices = Tariff(visit_fee=money.parse(fee * mean), panels=(_panel(panel, costs, mean),))
+    free = small_problem((2,) * number, costs, counts[:number], prior, 0, prices)
+    everything = free.quote(Order(tuple(range(number)), 0), CaseSoFar())
+    budget = _VISITS * everything + min(free.feature_prices)
+    return Yardstick(
+        f"{number}-{panel}-{known}-fee-{fee}",
+        f"{number} features, {'a set-up' if panel == 'setup' else 'a panel sold whole'}, "
+        f"{'nothing' if known == 'flat' else 'something'} known, a visit at {fee} × the mean price",
+        small_problem((2,) * number, costs, counts[:number], prior, budget, prices),
+    )
 
 
 def _panel(kind: str, costs: tuple[Decimal, ...], mean: Decimal) -> Panel:
     if kind == "setup":
         return Panel("panel", ("x1", "x2"), setup=mean / 2)
-    return Panel("panel", ("x1", "x2"), price=sum(costs[:2]) * 3 / 4, whole=True)
+    return Panel("panel", ("x1", "x2"), price=sum(costs[:2], Decimal(0)) * 3 / 4, whole=True)
 
 
-WITH_FEES = {each.name: each for each in _problems()}
+WITH_FEES = {
+    each.name: each for each in starmap(_made, product(_COSTS, ("setup", "whole"), _KNOWN, FEES))
+}
 """Every one of these problems by its name."""

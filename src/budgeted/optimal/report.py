@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from budgeted.optimal.blind import Blind
 from budgeted.optimal.ends import Played
 from budgeted.optimal.playing import MOST_SITUATIONS, play
 from budgeted.optimal.programme import Solution, solve
 from budgeted.optimal.steps import MOST_STATES
 from budgeted.optimal.yardsticks import Yardstick
 from budgeted.policies import POLICIES, Policy, parameter_names, policy
+from budgeted.problem import money
+from budgeted.problem.prices import parameters_of
 
 _ROUNDING = 1e-12
+_BLIND = "blind "
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class Comparison:
             "about": self.yardstick.about,
             "loss": self.yardstick.loss,
             "budget": str(problem.budget),
-            "costs": [str(price) for price in problem.feature_prices],
+            "costs": [str(feature.cost) for feature in problem.features],
+            "prices": {"list": problem.prices.name, **parameters_of(problem.prices)},
             "values": [len(feature.values) for feature in problem.features],
             "prior": list(problem.prior),
             "prior_counts": [feature.prior_counts for feature in problem.features],
@@ -109,6 +114,7 @@ def compare(
         The problem.
     names
         Of policies; all of them unless given. Those that take a loss get that of the yardstick.
+        A name with ``blind`` before it is the policy that is shown no fees and no panels.
     most_states, most_situations
         As for `solve` and `play`.
     before
@@ -126,7 +132,13 @@ def compare(
 
 
 def steered(name: str, loss: str) -> Policy:
-    """Return the policy of that name, steered by a loss if it takes one."""
+    """Return the policy of that name, steered by a loss if it takes one.
+
+    >>> steered("blind sfl", "entropy").policy.loss
+    'entropy'
+    """
+    if name.startswith(_BLIND):
+        return Blind(steered(name.removeprefix(_BLIND), loss))
     takes = name in POLICIES and "loss" in parameter_names(POLICIES[name])
     return policy(name, loss=loss) if takes else policy(name)
 
@@ -154,6 +166,30 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
         lines.append(f"| `{each.yardstick.name}` | " + " | ".join(cells) + " |")
     worst = [percent(max(found, default=None)) for found in _shares(comparisons, names)]
     lines.append("| **largest** | " + " | ".join(worst) + " |")
+    missing = _missing(comparisons, names)
+    return "\n".join([*lines, *([""] if missing else []), *missing, ""])
+
+
+def one_table(comparisons: Sequence[Comparison]) -> str:
+    """Return a single table of many problems, each a line: its size and the regret of policies."""
+    names = list(dict.fromkeys(name for each in comparisons for name in each.played))
+    lines = [
+        "| problem | budget | states | reduction | "
+        + " | ".join(f"`{name}`" for name in names)
+        + " |",
+        "| --- | ---: | ---: | ---: |" + " ---: |" * len(names),
+    ]
+    for each in comparisons:
+        cells = [percent(each.share(name)) for name in names]
+        lines.append(
+            f"| `{each.yardstick.name}` | {money.show(each.yardstick.problem.budget)} "
+            f"| {each.states} | {each.reduction:.4f} | {' | '.join(cells)} |"
+        )
+    shares = list(_shares(comparisons, names))
+    mean = [percent(sum(found) / len(found) if found else None) for found in shares]
+    worst = [percent(max(found, default=None)) for found in shares]
+    lines.append("| **mean** | | | | " + " | ".join(mean) + " |")
+    lines.append("| **largest** | | | | " + " | ".join(worst) + " |")
     missing = _missing(comparisons, names)
     return "\n".join([*lines, *([""] if missing else []), *missing, ""])
 
