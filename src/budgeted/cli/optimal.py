@@ -40,7 +40,8 @@ _MOST_STATES, _MOST_SITUATIONS = 1_000_000, 200_000
               "own.")  # fmt: skip
 @click.option("--policy", "names", multiple=True,
               help="Evaluate this one; may be repeated. With 'blind ' before its name it is shown "
-              "no fees and no panels.  [default: all]")  # fmt: skip
+              "no fees and no panels, with 'plain ' it has the belief of the optimum.  "
+              "[default: all]")  # fmt: skip
 @click.option("--yardstick",
               help="Instead of all that: a problem of the suites, by its name.")  # fmt: skip
 @click.option("--suite", is_flag=True, help="All problems of the suite, as Markdown tables.")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+from budgeted.errors import OptimalError
+from budgeted.learners.belief import Belief
 from budgeted.optimal.blind import Blind
 from budgeted.optimal.ends import Played
 from budgeted.optimal.playing import MOST_SITUATIONS, play
@@ -17,7 +19,7 @@ from budgeted.problem import money
 from budgeted.problem.prices import parameters_of
 
 _ROUNDING = 1e-12
-_BLIND = "blind "
+_BLIND, _PLAIN = "blind ", "plain "
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ def compare(
         The problem.
     names
         Of policies; all of them unless given. Those that take a loss get that of the yardstick.
-        A name with ``blind`` before it is the policy that is shown no fees and no panels.
+        A name with ``blind`` before it is the policy that is shown no fees and no panels, one with
+        ``plain`` a policy that buys by what a learner believes, with the belief of the optimum.
     most_states, most_situations
         As for `solve` and `play`.
     before
@@ -139,8 +142,20 @@ def steered(name: str, loss: str) -> Policy:
     """
     if name.startswith(_BLIND):
         return Blind(steered(name.removeprefix(_BLIND), loss))
+    if name.startswith(_PLAIN):
+        other = steered(name.removeprefix(_PLAIN), loss)
+        if not hasattr(other, "for_learner"):
+            raise OptimalError(f"policy {other.name!r} has the belief of the optimum already")
+        return cast("Policy", other.for_learner(_AsStated()))
     takes = name in POLICIES and "loss" in parameter_names(POLICIES[name])
     return policy(name, loss=loss) if takes else policy(name)
+
+
+class _AsStated:
+    """Believes what the optimum does: every feature is as the problem states."""
+
+    def believed(self, belief: Belief) -> Belief:
+        return belief
 
 
 def markdown(comparisons: Sequence[Comparison]) -> str:

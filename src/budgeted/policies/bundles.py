@@ -121,14 +121,15 @@ def _brought(bundles: Sequence[Bundle], free: float) -> Floats:
     worths = np.array([each.worth for each in bundles])
     rates = np.array([each.rate for each in bundles])
     kinds = np.array([each.kind for each in bundles])
-    left = free - np.array([each.cost for each in bundles])
-    total = worths.copy()
+    costs = np.array([each.cost for each in bundles])
+    left, total = free - costs, worths.copy()
     for each in _best_for_the_rest(bundles):
         copies = each.cases - (kinds == each.kind)  # one is taken by the order itself
         number = np.clip(np.floor(left / each.cost + _TIE), 0, np.maximum(copies, 0))
         total += number * each.worth
         left -= number * each.cost
-    result: Floats = total / free + _FIRST * rates
+    # What costs nothing can be had without money, too.
+    result: Floats = total / max(free, float(costs.max())) + _FIRST * rates
     return result
 
 
