@@ -14,7 +14,8 @@ from budgeted.errors import OptimalError
 from budgeted.learners.layout import cell_at, layout_of, position_in
 from budgeted.learners.tallied import means_of_many
 from budgeted.optimal import YARDSTICKS, solve
-from budgeted.optimal.programme import check_size, losses
+from budgeted.optimal.cells import check_size
+from budgeted.optimal.programme import losses
 from budgeted.optimal.tallies import (
     Codes,
     count_states,

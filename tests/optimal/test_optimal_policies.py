@@ -17,8 +17,9 @@ from budgeted.learners.layout import cell_at, layout_of, position_in
 from budgeted.optimal import YARDSTICKS, compare, odds, play, solve
 from budgeted.optimal.draws import Branch
 from budgeted.optimal.playing import MOST_SITUATIONS
-from budgeted.optimal.programme import MOST_STATES, losses
+from budgeted.optimal.programme import losses
 from budgeted.optimal.report import Comparison, markdown, percent, steered
+from budgeted.optimal.steps import MOST_STATES
 from budgeted.optimal.tallies import KINDS, exchanges
 from budgeted.optimal.yardsticks import small_problem
 from budgeted.policies import POLICIES, Choice, policy

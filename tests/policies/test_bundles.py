@@ -1,181 +1,129 @@
-"""What the default orders together where patients who are there anyway cost less."""
+"""Orders are weighed with what the rest of the money would bring."""
 
-from __future__ import annotations
-
-from collections import Counter
 from decimal import Decimal
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeted import Feature, Problem, Purchase, State
-from budgeted.policies import policy
-from budgeted.policies.base import choose
-from budgeted.problem import Order
-from budgeted.problem.prices.tariff import Tariff
-from budgeted.simulation.worlds import ModelWorld, TableWorld
-from budgeted.state.offers import NO_LIMIT
-
-NAMES = [f"test {at}" for at in range(13)]
-TREADMILL = {"name": "treadmill", "features": NAMES[:4], "whole": True, "price": 6}
-BLOOD = {"name": "blood", "features": NAMES[4:9], "setup": 3}
-"""The example of the issue: thirteen tests, a fee for the visit and two panels."""
+from budgeted import Action, Feature, Problem, Purchase, State
+from budgeted.policies import bundles, policy
+from budgeted.problem import CaseSoFar, Order
+from budgeted.problem.prices import Tariff
 
 
-def clinic(fee=10, budget=600, features=13, panels=(TREADMILL, BLOOD)):
-    sold = [Feature(name, ("no", "yes"), 1 + at % 3) for at, name in enumerate(NAMES[:features])]
-    prices = Tariff(fee, panels=panels)
-    return Problem(sold, ("well", "ill"), (0.6, 0.4), budget, prices)
+def clinic(costs, budget, **tariff):
+    features = [Feature(f"x{at}", ("no", "yes"), cost) for at, cost in enumerate(costs)]
+    return State.start(Problem(features, ("well", "ill"), (0.5, 0.5), budget, Tariff(**tariff)))
 
 
-def world(problem, seed, cases=200):
-    """Some tests tell the labels apart well, some a little, some not at all."""
-    rng = np.random.default_rng(seed)
-    strength = rng.permutation(np.linspace(0, 0.4, len(problem.features)))
-    labels = (rng.random(cases) < 0.4).astype(np.int64)
-    chance = 0.5 + np.where(labels[:, None] == 1, strength, -strength)
-    values = (rng.random((cases, len(problem.features))) < chance).astype(np.int64)
-    return TableWorld(problem, values, labels, seed, "settle")
+def ordered(state, worths):
+    """What is ordered if values of each feature are worth so much, of either label."""
+    values = np.repeat(np.array(worths, dtype=float)[:, None], 2, axis=1)
+    return bundles.choose(state, state.depths(), values, np.random.default_rng(0))
 
 
-def play(problem, found, name="auto", seed=0):
-    """Return the final state and the number of features of each order."""
-    stock, state, sizes = found.open(), State.start(problem, found.cases), []
-    chooser = policy(name)
-    while (choice := choose(chooser, state, np.random.default_rng(seed), name)) is not None:
-        bought = stock.buy(choice.order, state.free)
-        sizes.append(len(bought))
-        for each in bought:
-            state = state.after(each)
-    return state, sizes
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_visit_brings_at_least_three_values(seed):
-    problem = clinic()
-    state, _ = play(problem, world(problem, seed), seed=seed)
-    visits = {each.case for each in state.history}
-    assert len(state.history) >= 3 * len(visits)
-    assert len({(each.case, each.feature) for each in state.history}) == len(state.history)
-
-
-def test_a_panel_that_is_sold_whole_is_bought_whole():
-    problem = clinic()
-    state, _ = play(problem, world(problem, 1))
-    treadmill = Counter(each.case for each in state.history if each.feature < 4)
-    assert treadmill
-    assert set(treadmill.values()) == {4}
-
-
-@pytest.mark.parametrize("name", ["auto", "sfl", "greedy", "round-robin", "biased-robin"])
-def test_money_is_spent_to_the_last_value_that_it_pays_for(name):
-    problem = clinic(budget="101.50")
-    state, _ = play(problem, world(problem, 2), name)
-    assert state.spent + state.free == Decimal("101.50")
-    assert not state.affordable()
-
-
-def test_a_feature_that_is_there_anyway_is_cheaper_than_a_new_patient():
-    """One patient was here for one test: another test of hers is the best use of the money."""
-    problem = clinic(fee=50, features=2, panels=())
-    state = State.start(problem, (20, 20))
-    for label in (0, 1):
-        state = state.after(Purchase(0, label, label, "51", case=f"P{label}"))
-    choice = policy("auto").choose(state, np.random.default_rng(0))
-    assert choice.action.feature == 1
-    assert state.price(choice.action) == 2
-    assert state.reserve(choice.order).reserved == 2
-
-
-def test_prices_of_cells_count_open_visits_first():
-    problem = clinic(fee=50, features=2, panels=(), budget=200)
-    state = State.start(problem).after(Purchase(0, 0, 1, "51", case="P0"))
-    assert (state.price((1, 0)), state.price((1, 1))) == (2, 52)
-    assert state.free == 149
-    # One at 2 where the patient is, and two at 52; of the other label two at 52.
-    assert state.depths()[1].tolist() == [3, 2]
-    assert state.offers.fresh[1, 1] == NO_LIMIT
-
-
-def slow_depth(state, cell):
-    """Buy as often as the money goes, each time of whoever costs least."""
-    feature, label = cell
-    asked = 0
-    while True:
-        found = state.offers.cheapest((feature,), label)
-        if found is None or found[0] > state.free:
-            return asked
-        state = state.reserve(cell)
-        asked += 1
-
-
-@settings(deadline=None, max_examples=40)
-@given(
-    fee=st.integers(0, 9),
-    setup=st.integers(0, 4),
-    bought=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 2)), max_size=8),
-    budget=st.integers(0, 40),
+@pytest.mark.parametrize(
+    ("budget", "features"),
+    [
+        ("600", {0, 1}),  # 1.3 for 6 is more than 1 for 5
+        ("12", {0, 1}),
+        ("10", {0}),  # two visits for the better feature, instead of one for both
+        ("9", {0, 1}),  # one visit is all
+        ("5.50", {0}),
+    ],
 )
-def test_depths_are_what_buying_one_by_one_gives(fee, setup, bought, budget):
-    """`Offers.depths` sums over steps of a ladder; here every purchase is made."""
-    panel = {"name": "both", "features": NAMES[:2], "setup": setup}
-    sold = [Feature(name, ("no", "yes"), 1 + at) for at, name in enumerate(NAMES[:4])]
-    problem = Problem(sold, ("well", "ill"), (0.5, 0.5), 400, Tariff(fee, panels=[panel]))
-    state = State.start(problem, (5, 5))
-    for feature, label, place in bought:
-        case = f"{label} {place}"
-        before = state.visited.get(case)
-        if before is None or feature not in before.features:
-            state = state.after(Purchase(feature, label, 0, 0, case=case))
-    state = state.changed(remaining=Decimal(budget), at_most=None)
-    found = state.depths()
-    for cell in problem.actions:
-        assert found[cell] == slow_depth(state, cell), cell
+def test_no_fee_is_paid_that_leaves_too_little_for_the_rest(budget, features):
+    choice = ordered(clinic(("1", "1"), budget, visit_fee="4"), (1.0, 0.3))
+    assert set(choice.order.features) == features
 
 
-@settings(deadline=None, max_examples=25)
-@given(fee=st.integers(0, 12), seed=st.integers(0, 50), size=st.integers(2, 4))
-def test_the_order_is_the_best_that_brute_force_finds(fee, seed, size):
-    """On a fresh study all orders of one new patient are compared."""
-    rng = np.random.default_rng(seed)
-    sold = [
-        Feature(name, ("a", "b", "c")[: 2 + at % 2], int(rng.integers(1, 9)))
-        for at, name in enumerate(NAMES[:size])
-    ]
-    panel = {"name": "p", "features": NAMES[:2], "setup": int(rng.integers(0, 5))}
-    problem = Problem(sold, ("x", "y"), (0.5, 0.5), 300, Tariff(fee, panels=[panel]))
-    state = State.start(problem, (30, 30))
-    worth = _values(state)
-    rates = {
-        chosen: worth[list(chosen)].sum() / float(state.offers.cheapest(chosen, 0)[0])
-        for number in range(1, size + 1)
-        for chosen in combinations(range(size), number)
-    }
+def test_a_panel_is_worth_its_set_up_only_together():
+    panels = [{"name": "blood", "features": ["x1", "x2", "x3"], "setup": "4"}]
+    state = clinic(("1",) * 4, "900", panels=panels)
+    # Alone each of the panel costs 5, together they cost 7.
+    assert set(ordered(state, (1, 2, 2, 2)).order.features) == {0}
+    assert {1, 2, 3} <= set(ordered(state, (1, 3, 3, 3)).order.features)
+
+
+def test_each_of_two_panels_can_be_found():
+    panels = [{"name": "blood", "features": ["x0", "x1"], "setup": "6"},
+              {"name": "urine", "features": ["x2", "x3"], "setup": "6"}]  # fmt: skip
+    for better in ((3, 3, 1, 1), (1, 1, 3, 3), (3.1, 0.1, 3, 3)):
+        best = {at for at in range(4) if better[at] == 3}
+        order = ordered(clinic(("1",) * 4, "960", panels=panels), better).order
+        assert set(order.features) == best
+
+
+def test_visited_cases_are_topped_up_where_that_is_cheap():
+    state = clinic(("1", "1"), "60", visit_fee="9")
+    first = state.reserve(Order((0,), 1, case="P1"))
+    state = first.after(Purchase(0, 1, 1, first.pending[0].cost, "P1", 1))
+    choice = ordered(state, (1.0, 0.4))
+    assert choice.order == Order((1,), 1)
+    # There is one such case: what else is bought must be worth its fee.
+    after = state.reserve(choice.order)
+    assert set(ordered(after, (1.0, 0.4)).order.features) == {0, 1}
+
+
+@st.composite
+def states(draw):
+    """Prices that look at the case, some values bought, some under way, and little money."""
+    number = draw(st.integers(1, 4))
+    amounts = st.decimals("0.25", 3, places=2)
+    costs = draw(st.lists(amounts, min_size=number, max_size=number))
+    panels = []
+    if number > 1:
+        whole = draw(st.booleans())
+        kind = {"price": draw(amounts), "whole": True} if whole else {"setup": draw(amounts)}
+        panels = [{"name": "panel", "features": ["x0", "x1"], **kind}]
+    state = clinic(costs, draw(st.decimals(0, 25, places=2)), panels=panels,
+                   visit_fee=draw(st.decimals(0, 4, places=2)))  # fmt: skip
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    for _ in range(draw(st.integers(0, 6))):
+        cells = state.affordable()
+        if cells:
+            state = state.reserve(cells[int(rng.integers(len(cells)))])
+            if rng.random() < 0.7:
+                each = state.pending[-1]
+                value = int(rng.integers(2))
+                told = Purchase(*each.action, value, each.cost, each.case, each.number)
+                state = state.after(told)
+    return state
+
+
+@given(states(), st.none() | st.decimals(0, 8, places=2))
+@settings(max_examples=150, deadline=None)
+def test_an_order_can_be_placed_for_the_money_that_is_allowed(state, at_most):
+    state = state.changed(at_most=at_most)
     choice = policy("auto").choose(state, np.random.default_rng(0))
-    own = tuple(sorted(choice.order.features))
-    assert rates[own] >= max(rates.values()) * (1 - 1e-6)
+    cells = state.affordable()
+    if choice is None:
+        assert not cells
+        return
+    assert choice.action in cells
+    assert set(choice.scores) == set(cells)
+    after = state.reserve(choice.order)
+    paid = after.reserved - state.reserved
+    assert paid <= state.free
+    assert at_most is None or paid <= at_most
 
 
-def _values(state):
-    """What one more value of each feature is worth, from the scores of a list without fees."""
-    plain = Problem(
-        [Feature(each.name, each.values, 1) for each in state.problem.features],
-        state.problem.labels,
-        state.problem.prior,
-        300,
-    )
-    return policy("auto").worth(State.start(plain, (30, 30)))[:, 0]
+def test_prices_and_budget_times_a_number_leave_the_order_as_it_is():
+    for times in (Decimal("0.01"), 1, 700):
+        state = clinic([str(times), str(2 * times)], 40 * times, visit_fee=3 * times)
+        choice = policy("auto").choose(state, np.random.default_rng(4))
+        assert choice.order == Order((0, 1), choice.action.label)
 
 
-def test_a_world_without_end_knows_who_was_there():
-    problem = clinic(fee=50, features=3, panels=())
-    stock = ModelWorld(problem, np.full((2, 6), 0.5), seed=3).open()
-    (first,) = stock.buy(Order((0,), 1))
-    (again,) = stock.buy(Order((1,), 1))
-    assert (again.case, again.cost) == (first.case, 2)
-    (other,) = stock.buy(Order((1,), 1))
-    assert other.case != first.case
-    assert other.cost == 52
+def test_labels_are_weighed_by_what_they_bring_alone():
+    """Of one label much is known, of the other nothing: no round is needed to see which to buy."""
+    state = clinic(("1", "1"), "90", visit_fee="2")
+    for at in range(12):
+        for feature in (0, 1):
+            state = state.after(Purchase(feature, 0, at % 2, 0, f"P{at}"))
+    choice = policy("auto").choose(state, np.random.default_rng(0))
+    assert choice.action.label == 1
+    assert isinstance(choice.action, Action)
+    assert state.problem.quote(choice.order, CaseSoFar(label=1)) == 4

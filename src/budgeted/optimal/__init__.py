@@ -10,14 +10,19 @@ single feature lookahead misses 0.22% of that
 
 from __future__ import annotations
 
+from budgeted.optimal.blind import Blind
 from budgeted.optimal.draws import odds
-from budgeted.optimal.playing import Played, play
+from budgeted.optimal.ends import Played
+from budgeted.optimal.fees import WITH_FEES
+from budgeted.optimal.playing import play
 from budgeted.optimal.programme import Solution, solve
 from budgeted.optimal.report import Comparison, compare
 from budgeted.optimal.yardsticks import YARDSTICKS, Yardstick
 
 __all__ = [
+    "WITH_FEES",
     "YARDSTICKS",
+    "Blind",
     "Comparison",
     "Played",
     "Solution",

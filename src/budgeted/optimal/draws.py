@@ -10,7 +10,7 @@ import numpy as np
 
 from budgeted.errors import DrawError
 from budgeted.policies.base import Policy
-from budgeted.problem import Action
+from budgeted.problem import Action, Order
 from budgeted.state import State
 from budgeted.value import ENGINES
 
@@ -41,10 +41,19 @@ def odds(policy: Policy, state: State) -> dict[Action | None, float]:
     Action(feature=0, label=0) 0.75
     Action(feature=0, label=1) 0.25
     """
+    found: dict[Action | None, list[float]] = {}
+    for order, chance in order_odds(policy, state).items():
+        action = None if order is None else Action(order.features[0], order.label)
+        found.setdefault(action, []).append(chance)
+    return {action: math.fsum(parts) for action, parts in found.items()}
+
+
+def order_odds(policy: Policy, state: State) -> dict[Order | None, float]:
+    """Return the probability of each order of a policy, as `odds` does of its first features."""
     own = getattr(policy, "odds", None)
     if own is not None:
-        return {action: float(chance) for action, chance in own(state).items() if chance > 0}
-    chances: dict[Action | None, list[float]] = {}
+        return {_order(each): float(chance) for each, chance in own(state).items() if chance > 0}
+    chances: dict[Order | None, list[float]] = {}
     scripts: list[tuple[int, ...]] = [()]
     tried = 0
     while scripts:
@@ -56,10 +65,17 @@ def odds(policy: Policy, state: State) -> dict[Action | None, float]:
         drawn = choice is not None and choice.engine in ENGINES and ENGINES[choice.engine].draws
         if branch.seeded and drawn:
             raise DrawError("samples losses")
-        action = None if choice is None else choice.action
-        chances.setdefault(action, []).append(branch.chance)
+        order = None if choice is None else choice.order
+        chances.setdefault(order, []).append(branch.chance)
         scripts.extend(branch.others())
-    return {action: math.fsum(parts) for action, parts in sorted(chances.items(), key=str)}
+    return {order: math.fsum(parts) for order, parts in sorted(chances.items(), key=str)}
+
+
+def _order(wanted: Action | Order | None) -> Order | None:
+    """A policy may say the odds of cells, or of orders."""
+    if wanted is None or isinstance(wanted, Order):
+        return wanted
+    return Order((wanted.feature,), wanted.label)
 
 
 class Branch(np.random.Generator):

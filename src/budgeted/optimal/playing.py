@@ -7,7 +7,6 @@ Which situations count as the same is up to the policy: see `Policy.looks_back` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +14,9 @@ from budgeted.errors import DrawError
 from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import position_in
 from budgeted.optimal.draws import odds
-from budgeted.optimal.programme import losses
-from budgeted.optimal.tallies import exchanges, whole_units
+from budgeted.optimal.ends import Ends, Played
+from budgeted.optimal.ordering import play_orders
+from budgeted.optimal.tallies import exchanges, one_price_each, whole_units
 from budgeted.policies.base import Policy, alike, looks_back
 from budgeted.problem.orders import Purchase
 from budgeted.state import State
@@ -24,26 +24,6 @@ from budgeted.value.loss import Loss, named
 
 MOST_SITUATIONS = 200_000
 """In which a policy is asked; each takes some tenths of a millisecond."""
-_AT_ONCE = 2**14
-
-
-@dataclass(frozen=True)
-class Played:
-    """The exact result of a policy.
-
-    Attributes
-    ----------
-    expected
-        Its expected loss once the money is spent; None where that cannot be computed.
-    situations
-        In how many it was asked.
-    why_not
-        Why there is no result, in words.
-    """
-
-    expected: float | None
-    situations: int
-    why_not: str = ""
 
 
 def play(
@@ -76,11 +56,16 @@ def play(
     greedy 0.4453
        sfl 0.4424
     """
+    how = _play_cells if one_price_each(start.problem) else play_orders
+    return how(policy, start, named(loss), most_situations)
+
+
+def _play_cells(policy: Policy, start: Belief, loss: Loss, most_situations: int) -> Played:
     problem = start.problem
     costs, budget = whole_units(problem)
     cheapest = min(costs)
     keys = _Keys(policy, start)
-    ends = _Ends(start, named(loss))
+    ends = Ends(start, loss)
     ahead: list[dict[bytes, tuple[State, float]]] = [{} for _ in range(budget + 1)]
     first = State.start(problem, belief=start)
     ahead[0][b""] = (first, 1.0)
@@ -153,29 +138,3 @@ class _Keys:
         value = purchase.value
         assert value is not None  # every answer here has one
         return position_in(self._problem, purchase.feature, purchase.label, value)
-
-
-class _Ends:
-    """Adds up the losses of final situations, many at once."""
-
-    def __init__(self, start: Belief, loss: Loss) -> None:
-        self._start, self._loss = start, loss
-        self._weights: dict[bytes, float] = {}
-        self._sums: list[float] = []
-
-    def add(self, tally: Integers, weight: float) -> None:
-        key = tally.tobytes()
-        self._weights[key] = self._weights.get(key, 0.0) + weight
-        if len(self._weights) >= _AT_ONCE:
-            self._flush()
-
-    def total(self) -> float:
-        self._flush()
-        return float(np.sum(self._sums))
-
-    def _flush(self) -> None:
-        if self._weights:
-            tallies = np.frombuffer(b"".join(self._weights), dtype=np.int64)
-            found = losses(self._start, tallies.reshape(len(self._weights), -1), self._loss)
-            self._sums.append(float(found @ np.array(list(self._weights.values()))))
-        self._weights = {}

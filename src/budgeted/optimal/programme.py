@@ -6,33 +6,33 @@ With money left, the least expected loss of a situation s is (Bellman, 1957)::
 
 where L is the loss of the belief and P the predictive probability of what a purchase brings. The
 programme goes from spent budgets back to the full one, all situations with the same money at once.
+
+What a situation is depends on the price list. With a price for each feature it is a tally of what
+was seen; where prices look at the case, as a visit fee does, it is also how many cases there are of
+which so much was bought (`budgeted.optimal.visits`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from fractions import Fraction
 
 import numpy as np
 
 from budgeted.errors import OptimalError
 from budgeted.learners.belief import Belief, Floats, Integers
-from budgeted.learners.layout import number_of_cases, position_in
+from budgeted.learners.layout import number_of_cases
 from budgeted.learners.tallied import chances_of_many, means_of_many
-from budgeted.optimal.tallies import (
-    Codes,
-    count_states,
-    exchanges,
-    whole_units,
-)
-from budgeted.problem import Action, Problem
+from budgeted.optimal.cells import Cells
+from budgeted.optimal.steps import MOST_STATES, Space, Step, chances, parts
+from budgeted.optimal.tallies import one_price_each
+from budgeted.optimal.visits import Visits
+from budgeted.problem import Action, Order
+from budgeted.state import State
 from budgeted.value.loss import Loss, named
 
-MOST_STATES = 1_000_000
-"""A million situations take less than a minute."""
 _LARGEST_TABLE = 2**21
-_MOST_UNITS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +45,15 @@ class Solution:
         The belief at the beginning.
     loss
         Which loss is expected.
+    space
+        All situations.
     levels
         For each amount of money spent, the codes of the situations, ascending, and their values.
     """
 
     start: Belief
     loss: Loss
-    codes: Codes
+    space: Space
     levels: tuple[tuple[Integers, Floats], ...]
 
     @property
@@ -73,17 +75,51 @@ class Solution:
     def scores(self, belief: Belief) -> dict[Action, float]:
         """Return, for each affordable cell, the expected loss if it is bought and then all is done
         as well as can be; the least of them is what an optimal policy buys.
+
+        Of problems with a price for each feature; for others see `orders`.
         """
-        problem = self.start.problem
-        costs, budget = whole_units(problem)
-        tally = (belief.tally - self.start.tally)[None, :]
-        spent = int((belief.seen - self.start.seen).sum(axis=1) @ costs)
-        means = means_of_many(self.start, tally)
+        if not isinstance(self.space, Cells):
+            raise OptimalError(
+                f"with the price list {self.start.problem.prices.name!r} it depends on the case "
+                "what a value costs; ask for the orders of a state"
+            )
+        spent, code = self.space.at(belief)
         return {
-            action: float(_expected(self.codes, tally, means, self.levels[spent + cost], action)[0])
-            for action in problem.actions
-            if spent + (cost := costs[action.feature]) <= budget
+            Action(step.features[0], step.label): score for step, score in self._next(spent, code)
         }
+
+    def orders(self, state: State) -> dict[Order, float]:
+        """Return what `scores` does for orders: of each feature on each kind of case.
+
+        What costs nothing more comes along. Which case it is stands in the order; a fresh one has
+        a number that no other case has.
+
+        Parameters
+        ----------
+        state
+            Begun with the belief of the solution, with cases without end; nothing is under way.
+        """
+        if isinstance(self.space, Cells):
+            return {
+                Order((each.feature,), each.label): score
+                for each, score in self.scores(state.belief).items()
+            }
+        assert isinstance(self.space, Visits)
+        spent = int(Fraction(state.spent) / self.space.charges.unit)
+        return {
+            Order(step.features, step.label, self.space.case(state, step)): score
+            for step, score in self._next(spent, self.space.at(state))
+        }
+
+    def _next(self, spent: int, code: Integers) -> Iterator[tuple[Step, float]]:
+        tallies = self.space.tallies(code)
+        means = means_of_many(self.start, tallies)
+        for step in self.space.steps(code):
+            if spent + step.cost < len(self.levels):
+                found = expected_after(
+                    self.start, tallies, means, self.levels[spent + step.cost], step
+                )
+                yield step, float(found[0])
 
 
 def solve(start: Belief, loss: str | Loss = "gini", most_states: int = MOST_STATES) -> Solution:
@@ -115,51 +151,23 @@ def solve(start: Belief, loss: str | Loss = "gini", most_states: int = MOST_STAT
 with these features a budget of 12 would fit (856 states); lower the budget, or allow more
     """
     kind = named(loss)
-    check_size(start, most_states)
-    codes = Codes(start, exchanges(start))
-    found = _enumerate(codes)
+    space: Space = Cells(start) if one_price_each(start.problem) else Visits(start)
+    found = space.levels(most_states)
     levels: list[tuple[Integers, Floats]] = [(each, np.empty(0)) for each in found]
-    costs, _ = whole_units(start.problem)
     for spent in reversed(range(len(levels))):
         values = [np.empty(0)]
-        for tallies in _parts(codes, found[spent]):
+        for states in parts(space, found[spent]):
+            tallies = space.tallies(states)
             means = means_of_many(start, tallies)
             best = losses_of_means(start, means, kind)
-            for action in start.problem.actions:
-                after = spent + costs[action.feature]
+            for step in space.steps(states):
+                after = spent + step.cost
                 if after < len(levels):
-                    np.minimum(
-                        best, _expected(codes, tallies, means, levels[after], action), out=best
-                    )
+                    expected = expected_after(start, tallies, means, levels[after], step)
+                    best[step.rows] = np.minimum(best[step.rows], expected)
             values.append(best)
         levels[spent] = (found[spent], np.concatenate(values))
-    return Solution(start, kind, codes, tuple(levels))
-
-
-def check_size(start: Belief, most_states: int = MOST_STATES) -> int:
-    """Return how many states the programme needs; raise an error if that is more than allowed."""
-    costs, budget = whole_units(start.problem)
-    if budget > _MOST_UNITS:
-        raise OptimalError(
-            f"the budget is {budget} times the largest sum that all prices are multiples of, more "
-            f"than the {_MOST_UNITS} steps that the exact programme takes; lower it, or round the "
-            "prices"
-        )
-    group = exchanges(start)
-    horizon = min(budget, 16 * max(costs))
-    # A hopeless budget is not counted to its end.
-    while (so_far := list(accumulate(count_states(start, group, horizon))))[-1] <= most_states:
-        if horizon == budget:
-            return so_far[-1]
-        horizon = min(budget, 2 * horizon)
-    fits = max((spent for spent, states in enumerate(so_far) if states <= most_states), default=0)
-    unit = start.problem.feature_prices[0] / costs[0]
-    more = "" if horizon == budget else "more than "
-    raise OptimalError(
-        f"the exact programme would need {more}{so_far[-1]} states, {most_states} are allowed: "
-        f"with these features a budget of {fits * unit:f} would fit ({so_far[fits]} states); lower "
-        "the budget, or allow more"
-    )
+    return Solution(start, kind, space, tuple(levels))
 
 
 def losses(start: Belief, tallies: Integers, kind: Loss) -> Floats:
@@ -183,47 +191,14 @@ def losses_of_means(start: Belief, means: Floats, kind: Loss) -> Floats:
     return result
 
 
-def _enumerate(codes: Codes) -> list[Integers]:
-    """The codes of all situations after each amount of money, ascending."""
-    problem = codes.start.problem
-    costs, budget = whole_units(problem)
-    found = [np.zeros(1, dtype=np.int64)]
-    for spent in range(1, budget + 1):
-        new = [np.empty(0, dtype=np.int64)]
-        for cost in sorted(set(costs)):
-            if cost > spent:
-                continue
-            positions = [
-                position
-                for action in problem.actions
-                if costs[action.feature] == cost
-                for position in _positions(problem, action)
-            ]
-            for tallies in _parts(codes, found[spent - cost]):
-                new.extend(np.unique(each) for each in codes.after(tallies, positions))
-        found.append(np.unique(np.concatenate(new)))
-    return found
-
-
-def _parts(codes: Codes, states: Integers) -> Iterator[Integers]:
-    for begin in range(0, len(states), codes.at_once):
-        yield codes.tallies(states[begin : begin + codes.at_once])
-
-
-def _expected(
-    codes: Codes, tallies: Integers, means: Floats, level: tuple[Integers, Floats], action: Action
+def expected_after(
+    start: Belief, tallies: Integers, means: Floats, level: tuple[Integers, Floats], step: Step
 ) -> Floats:
-    """Expected value after buying a cell, of many situations with the same money."""
-    problem = codes.start.problem
+    """Expected value after a purchase, of the situations in which it can be made."""
     known, values = level
-    chances = chances_of_many(codes.start, means, action.feature)[:, action.label]
+    tallies, means = tallies[step.rows], means[step.rows]
     result = np.zeros(len(tallies))
-    for value, after in enumerate(codes.after(tallies, _positions(problem, action))):
-        result += chances[:, value] * values[np.searchsorted(known, after)]
+    likely = chances(start, tallies, means, step.features, step.label)
+    for chance, after in zip(likely, step.after, strict=True):
+        result += chance * values[np.searchsorted(known, after)]
     return result
-
-
-def _positions(problem: Problem, action: Action) -> list[int]:
-    """Where a tally counts the values of a cell."""
-    number = len(problem.features[action.feature].values)
-    return [position_in(problem, *action, value) for value in range(number)]

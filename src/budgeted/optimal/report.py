@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from budgeted.optimal.playing import MOST_SITUATIONS, Played, play
-from budgeted.optimal.programme import MOST_STATES, Solution, solve
+from budgeted.errors import OptimalError
+from budgeted.learners.belief import Belief
+from budgeted.optimal.blind import Blind
+from budgeted.optimal.ends import Played
+from budgeted.optimal.playing import MOST_SITUATIONS, play
+from budgeted.optimal.programme import Solution, solve
+from budgeted.optimal.steps import MOST_STATES
 from budgeted.optimal.yardsticks import Yardstick
 from budgeted.policies import POLICIES, Policy, parameter_names, policy
+from budgeted.problem import money
+from budgeted.problem.prices import parameters_of
 
 _ROUNDING = 1e-12
+_BLIND, _PLAIN = "blind ", "plain "
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,8 @@ class Comparison:
             "about": self.yardstick.about,
             "loss": self.yardstick.loss,
             "budget": str(problem.budget),
-            "costs": [str(price) for price in problem.feature_prices],
+            "costs": [str(feature.cost) for feature in problem.features],
+            "prices": {"list": problem.prices.name, **parameters_of(problem.prices)},
             "values": [len(feature.values) for feature in problem.features],
             "prior": list(problem.prior),
             "prior_counts": [feature.prior_counts for feature in problem.features],
@@ -107,6 +116,8 @@ def compare(
         The problem.
     names
         Of policies; all of them unless given. Those that take a loss get that of the yardstick.
+        A name with ``blind`` before it is the policy that is shown no fees and no panels, one with
+        ``plain`` a policy that buys by what a learner believes, with the belief of the optimum.
     most_states, most_situations
         As for `solve` and `play`.
     before
@@ -124,9 +135,27 @@ def compare(
 
 
 def steered(name: str, loss: str) -> Policy:
-    """Return the policy of that name, steered by a loss if it takes one."""
+    """Return the policy of that name, steered by a loss if it takes one.
+
+    >>> steered("blind sfl", "entropy").policy.loss
+    'entropy'
+    """
+    if name.startswith(_BLIND):
+        return Blind(steered(name.removeprefix(_BLIND), loss))
+    if name.startswith(_PLAIN):
+        other = steered(name.removeprefix(_PLAIN), loss)
+        if not hasattr(other, "for_learner"):
+            raise OptimalError(f"policy {other.name!r} has the belief of the optimum already")
+        return cast("Policy", other.for_learner(_AsStated()))
     takes = name in POLICIES and "loss" in parameter_names(POLICIES[name])
     return policy(name, loss=loss) if takes else policy(name)
+
+
+class _AsStated:
+    """Believes what the optimum does: every feature is as the problem states."""
+
+    def believed(self, belief: Belief) -> Belief:
+        return belief
 
 
 def markdown(comparisons: Sequence[Comparison]) -> str:
@@ -152,6 +181,30 @@ def markdown(comparisons: Sequence[Comparison]) -> str:
         lines.append(f"| `{each.yardstick.name}` | " + " | ".join(cells) + " |")
     worst = [percent(max(found, default=None)) for found in _shares(comparisons, names)]
     lines.append("| **largest** | " + " | ".join(worst) + " |")
+    missing = _missing(comparisons, names)
+    return "\n".join([*lines, *([""] if missing else []), *missing, ""])
+
+
+def one_table(comparisons: Sequence[Comparison]) -> str:
+    """Return a single table of many problems, each a line: its size and the regret of policies."""
+    names = list(dict.fromkeys(name for each in comparisons for name in each.played))
+    lines = [
+        "| problem | budget | states | reduction | "
+        + " | ".join(f"`{name}`" for name in names)
+        + " |",
+        "| --- | ---: | ---: | ---: |" + " ---: |" * len(names),
+    ]
+    for each in comparisons:
+        cells = [percent(each.share(name)) for name in names]
+        lines.append(
+            f"| `{each.yardstick.name}` | {money.show(each.yardstick.problem.budget)} "
+            f"| {each.states} | {each.reduction:.4f} | {' | '.join(cells)} |"
+        )
+    shares = list(_shares(comparisons, names))
+    mean = [percent(sum(found) / len(found) if found else None) for found in shares]
+    worst = [percent(max(found, default=None)) for found in shares]
+    lines.append("| **mean** | | | | " + " | ".join(mean) + " |")
+    lines.append("| **largest** | | | | " + " | ".join(worst) + " |")
     missing = _missing(comparisons, names)
     return "\n".join([*lines, *([""] if missing else []), *missing, ""])
 

@@ -18,15 +18,10 @@ import numpy as np
 from budgeted.errors import OptimalError
 from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.learners.tallied import means_of_many
-from budgeted.optimal.programme import (
-    MOST_STATES,
-    _enumerate,
-    _expected,
-    _parts,
-    check_size,
-    losses_of_means,
-)
-from budgeted.optimal.tallies import Codes, exchanges, whole_units
+from budgeted.optimal.cells import Cells
+from budgeted.optimal.programme import expected_after, losses_of_means
+from budgeted.optimal.steps import MOST_STATES, parts
+from budgeted.optimal.tallies import whole_units
 from budgeted.problem import Action, Problem
 from budgeted.value.loss import ZERO_ONE
 
@@ -40,14 +35,14 @@ class Stopping:
 
     Attributes
     ----------
-    start
-        The belief at the beginning.
+    start, space
+        The belief at the beginning, and all situations.
     levels
         For each amount of money spent, the codes of the situations, ascending, and their costs.
     """
 
     start: Belief
-    codes: Codes
+    space: Cells
     levels: tuple[tuple[Integers, Floats], ...]
 
     @property
@@ -60,20 +55,19 @@ class Stopping:
 
         To stop is left out where money below b is left that pays for something.
         """
-        problem = self.start.problem
-        prices, _ = whole_units(problem)
-        tally = (belief.tally - self.start.tally)[None, :]
-        spent = int((belief.seen - self.start.seen).sum(axis=1) @ prices)
+        spent, code = self.space.at(belief)
+        tally = self.space.tallies(code)
         means = means_of_many(self.start, tally)
         found: dict[Action | None, float] = {}
-        steps = _steps(problem, len(self.levels))
-        if not steps.below[spent]:
-            found[None] = steps.worth * float(errors_of_many(self.start, tally, means)[0])
-        for action in problem.actions:
-            after = spent + prices[action.feature]
-            if steps.allows(spent, after):
-                ahead = _expected(self.codes, tally, means, self.levels[after], action)
-                found[action] = steps.paid(spent, after) + float(ahead[0])
+        rules = _steps(self.start.problem, len(self.levels))
+        if not rules.below[spent]:
+            found[None] = rules.worth * float(errors_of_many(self.start, tally, means)[0])
+        for step in self.space.steps(code):
+            after = spent + step.cost
+            if rules.allows(spent, after):
+                ahead = expected_after(self.start, tally, means, self.levels[after], step)
+                action = Action(step.features[0], step.label)
+                found[action] = rules.paid(spent, after) + float(ahead[0])
         return found
 
     def best(self, belief: Belief) -> Action | None:
@@ -111,28 +105,28 @@ def solve_stopping(start: Belief, most_states: int = MOST_STATES) -> Stopping:
     problem = start.problem
     if problem.soft is None:
         raise OptimalError("budget: must be soft; with a firm one all of it is spent")
-    check_size(start, most_states)
-    codes = Codes(start, exchanges(start))
-    found = _enumerate(codes)
-    prices, _ = whole_units(problem)
-    steps = _steps(problem, len(found))
+    space = Cells(start)
+    found = space.levels(most_states)
+    rules = _steps(problem, len(found))
     levels: list[tuple[Integers, Floats]] = [(each, np.empty(0)) for each in found]
     for spent in reversed(range(len(levels))):
         values = [np.empty(0)]
-        for tallies in _parts(codes, found[spent]):
+        for states in parts(space, found[spent]):
+            tallies = space.tallies(states)
             means = means_of_many(start, tallies)
-            if steps.below[spent]:
+            if rules.below[spent]:
                 best = np.full(len(tallies), np.inf)
             else:
-                best = steps.worth * errors_of_many(start, tallies, means)
-            for action in problem.actions:
-                after = spent + prices[action.feature]
-                if steps.allows(spent, after):
-                    ahead = _expected(codes, tallies, means, levels[after], action)
-                    np.minimum(best, steps.paid(spent, after) + ahead, out=best)
+                best = rules.worth * errors_of_many(start, tallies, means)
+            for step in space.steps(states):
+                after = spent + step.cost
+                if rules.allows(spent, after):
+                    ahead = expected_after(start, tallies, means, levels[after], step)
+                    paid = rules.paid(spent, after) + ahead
+                    best[step.rows] = np.minimum(best[step.rows], paid)
             values.append(best)
         levels[spent] = (found[spent], np.concatenate(values))
-    return Stopping(start, codes, tuple(levels))
+    return Stopping(start, space, tuple(levels))
 
 
 def errors_of_many(start: Belief, tallies: Integers, means: Floats) -> Floats:

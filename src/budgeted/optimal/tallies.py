@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,11 @@ _FLOATS_ARE_EXACT = 2**53
 _LARGEST_CODE = 2**63 - 1
 
 
+def one_price_each(problem: Problem) -> bool:
+    """Whether every feature has a price, whatever the case: then only tallies matter."""
+    return problem.separable and all(len(set(row)) == 1 for row in problem.fresh_prices)
+
+
 def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
     """Return the cost of each feature and the budget as whole numbers of the largest unit.
 
@@ -44,17 +50,28 @@ def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
     >>> whole_units(problem)
     ((1, 4), 12)
     """
-    if any(len(set(row)) > 1 for row in problem.fresh_prices):
-        raise OptimalError(
-            f"with the price list {problem.prices.name!r} the labels of a feature have different "
-            f"prices, which the exact programme does not know; give each feature one price"
-        )
     amounts = [*problem.feature_prices, problem.budget]
     pairs = [amount.as_integer_ratio() for amount in amounts]
     common = math.lcm(*(below for _, below in pairs))
     *costs, budget = (above * (common // below) for above, below in pairs)
     unit = math.gcd(*costs)
     return tuple(cost // unit for cost in costs), budget // unit
+
+
+class Exchange(NamedTuple):
+    """A way to exchange interchangeable things.
+
+    Attributes
+    ----------
+    features, labels
+        Which one stands in each place afterwards.
+    positions
+        Likewise of the positions of a tally, which becomes ``tally[positions]``.
+    """
+
+    features: tuple[int, ...]
+    labels: tuple[int, ...]
+    positions: Integers
 
 
 def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
@@ -70,18 +87,34 @@ def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
     alike
         Which kinds to exchange: ``features``, ``labels``, ``values``.
     """
-    problem = start.problem
-    costs, _ = whole_units(problem)
-    facts = [*start.facts(), laid_out(problem, costs)]
-    kinds = set(alike)
+    costs, _ = whole_units(start.problem)
+    prices = laid_out(start.problem, costs)
+    found = exchanges_that(
+        start, lambda each: np.array_equal(prices[each.positions], prices), alike
+    )
+    return np.stack([each.positions for each in found])
+
+
+def exchanges_that(
+    start: Belief, keep: Callable[[Exchange], bool], alike: Collection[str] = KINDS
+) -> list[Exchange]:
+    """Return the exchanges that leave what is known as it is, and what else is asked for.
+
+    Parameters
+    ----------
+    start, alike
+        As for `exchanges`.
+    keep
+        Whether an exchange leaves prices as they are.
+    """
+    problem, facts, kinds = start.problem, start.facts(), set(alike)
     if "values" in kinds and _most(problem, kinds) > MOST_EXCHANGES:
         kinds.discard("values")
-    found = [
+    return [
         each
         for each in _candidates(problem, kinds)
-        if all(np.array_equal(fact[each], fact) for fact in facts)
+        if keep(each) and all(np.array_equal(fact[each.positions], fact) for fact in facts)
     ]
-    return np.stack(found)
 
 
 def _most(problem: Problem, kinds: Collection[str]) -> int:
@@ -90,7 +123,7 @@ def _most(problem: Problem, kinds: Collection[str]) -> int:
     return ways * math.prod(math.factorial(len(each.values)) for each in problem.features)
 
 
-def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
+def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Exchange]:
     def orders(number: int, kind: str) -> list[tuple[int, ...]]:
         every = itertools.permutations(range(number))
         return list(every) if kind in kinds else [tuple(range(number))]
@@ -104,10 +137,10 @@ def _candidates(problem: Problem, kinds: Collection[str]) -> Iterator[Integers]:
     values = list(itertools.product(*(orders(size, "values") for size in sizes)))
     for order, within in itertools.product(features, values):
         for labels in orders(len(problem.labels), "labels"):
-            yield np.array([
+            yield Exchange(order, labels, np.array([
                 position_in(problem, old, label, value)
                 for label in labels for old in order for value in within[old]
-            ])  # fmt: skip
+            ]))  # fmt: skip
 
 
 def count_states(start: Belief, group: Integers, budget: int) -> list[int]:
@@ -208,6 +241,11 @@ class Codes:
     def of(self, tallies: Integers) -> Integers:
         """Return the code of each tally, a row each."""
         return self._least(self._all(tallies))
+
+    def as_it_is(self, tally: Integers) -> Integers:
+        """Return the number of a tally that stands for itself, as an array of one."""
+        result: Integers = tally[None] @ self._powers
+        return result
 
     def after(self, tallies: Integers, positions: Collection[int]) -> Iterator[Integers]:
         """Yield, for each position in turn, the codes of the tallies with one more seen there."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from budgeted.learners.belief import Belief
 from budgeted.problem import Feature, Problem
 from budgeted.problem.money import MoneyLike
+from budgeted.problem.prices import PriceList
 
 Counts = float | Sequence[float] | Sequence[Sequence[float]]
 
@@ -46,6 +47,7 @@ def small_problem(
     counts: Sequence[Counts],
     prior: Sequence[float],
     budget: MoneyLike,
+    prices: PriceList | None = None,
 ) -> Problem:
     """Return a problem without names: features x1, x2, …, labels y1, y2, … .
 
@@ -57,12 +59,14 @@ def small_problem(
         Share of each label.
     budget
         Money.
+    prices
+        What orders cost; the price of each feature, unless given.
     """
     features = [
         Feature(f"x{at + 1}", [str(value + 1) for value in range(size)], cost, count)
         for at, (size, cost, count) in enumerate(zip(values, costs, counts, strict=True))
     ]
-    return Problem(features, [f"y{at + 1}" for at in range(len(prior))], prior, budget)
+    return Problem(features, [f"y{at + 1}" for at in range(len(prior))], prior, budget, prices)
 
 
 EVEN = (0.5, 0.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -104,8 +105,7 @@ behind")
             return None
         bought = _bought(state)
         if not state.problem.separable:
-            values = _values(state, depths, bought, self.believer)
-            return bundles.choose(state, depths, values, bought, rng)
+            return bundles.choose(state, depths, _values(state, depths, bought, self.believer), rng)
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
@@ -130,8 +130,7 @@ behind")
             return np.full(depths.shape, np.nan)
         bought = _bought(state)
         if not state.problem.separable:
-            values = _values(state, depths, bought, self.believer)
-            return bundles.worth(state, depths, values, bought)
+            return bundles.worth(state, depths, _values(state, depths, bought, self.believer))
         rates, _ = _rates(state, depths, bought, self.believer)
         return np.where(depths > 0, rates[:, None], np.nan)
 
@@ -165,9 +164,26 @@ def _rates(
 
 
 def _values(state: State, depths: Integers, bought: Floats, believer: Believer) -> Floats:
-    """For each feature the best fall of the loss per value that is bought, whatever it costs."""
+    """What one more value of each cell is worth, whatever it costs, features × labels.
+
+    Its share of a handful that is spread evenly over the labels, for the labels with the fewest
+    values; or what values of this label alone bring, if that is more.
+    """
     one = np.ones(len(state.problem.features))
-    return _best_handfuls(state, depths, bought, believer, one)[0]
+    evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, believer, one)[0])
+    known = np.where(depths > 0, bought, np.inf)
+    fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
+    result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
+    worth = gains(believer.believed(state.belief))
+    under_way = _under_way(state, depths)
+    already = worth.gains(under_way)
+    for label, each in product(range(depths.shape[1]), HANDFULS):
+        number = np.minimum(each, depths[:, label])
+        more = under_way.copy()
+        more[:, label] += number
+        rate = (worth.gains(more) - already) / np.maximum(number, 1)
+        result[:, label] = np.maximum(result[:, label], rate)
+    return result
 
 
 def _best_handfuls(
@@ -176,9 +192,7 @@ def _best_handfuls(
     """For each feature the handful that lowers the loss most per cost, and its size."""
     most = state.purchases(depths)
     worth = gains(believer.believed(state.belief))
-    under_way = np.zeros_like(depths)
-    for cell, number in state.under_way().items():
-        under_way[cell] = number
+    under_way = _under_way(state, depths)
     # Of labels with as many values the more frequent comes first, wherever it is listed.
     fewest_first = bought - np.asarray(state.problem.prior) / 2
     already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
@@ -272,6 +286,14 @@ def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, .
         if not labels or len(plan) == MOST_PLANNED:
             return tuple(plan)
         plan.append(Action(first.feature, min(labels, key=known.__getitem__)))
+
+
+def _under_way(state: State, depths: Integers) -> Integers:
+    """How many requests are under way of each cell."""
+    result = np.zeros_like(depths)
+    for cell, number in state.under_way().items():
+        result[cell] = number
+    return result
 
 
 def _bought(state: State) -> Floats:

@@ -1,17 +1,21 @@
 """Which features to order together of which case, where one that is there anyway costs less.
 
 A visit fee, or the set-up of a panel, is paid once for all that it covers. So it is whole orders
-that are weighed against each other: what all their values are worth, by what they cost together.
+that are weighed against each other, on fresh cases and on those that were visited:
 
-For every cell the best order that has it is looked for: on a fresh case, and on the case that was
-visited where the cell costs least. It grows from that one feature; at each step the feature that
-brings most for what it adds to the price is taken along, as long as that raises the worth per
-money of the whole (Dinkelbach's rule for the best ratio, 1967, by greedy steps). Of all these
-orders the one that is worth most for its money is placed.
+- An order grows from one feature. At each step the feature that is worth most for what it adds to
+  the price is taken along, and every step on the way is an order that could be placed. On fresh
+  cases there is a path for each panel, from its best feature, and one for the rest; on visited
+  cases there is one.
+- What an order brings is what its values are worth, and what the rest of the money would bring if
+  it went to the orders that are worth most for their price, as far as it pays for them (a *rollout*
+  of the greedy rule; Bertsekas, Tsitsiklis and Wu, 1997). While there is much money, that comes to
+  the worth for the price; towards its end no fee is paid that leaves too little for the rest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -24,203 +28,238 @@ from budgeted.problem import Action, money
 from budgeted.state import State
 from budgeted.state.offers import Terms
 
-MOST_WEIGHED = 24
+MOST_WEIGHED = 16
 """Features that may be taken along in an order: those that are worth most."""
-_FOR_NOTHING = 1e9
-"""By so much more than at a price of 1 is worth what is free: the rest of a panel paid for."""
+MOST_TERMS = 3
+"""Kinds of visited cases of a label on which whole orders are weighed: the best ones."""
+_FIRST = 1e-3
+"""How much it counts to begin with what is worth most for its price, where plans are as good."""
+_FREE = 1e-6
+"""What costs nothing counts as this part of the lowest price, so that one can divide by it."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
+
+Sold = tuple[tuple[int, ...], Decimal]
+"""Features of one case, and what they cost together."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """Features of one case, what they cost together, and what their values are worth."""
+    """An order that could be placed.
+
+    Attributes
+    ----------
+    features, label
+        What it has.
+    price, cost
+        What it costs; and the same as a number that one can divide by.
+    worth
+        Of all its values.
+    kind
+        On which kind of case it would be placed: a number.
+    cases
+        How many cases there are of that kind.
+    """
 
     features: tuple[int, ...]
+    label: int
     price: Decimal
+    cost: float
     worth: float
+    kind: int
+    cases: float
 
     @property
     def rate(self) -> float:
         """Worth per money."""
-        return self.worth / float(self.price) if self.price else self.worth * _FOR_NOTHING
+        return self.worth / self.cost
 
 
 def choose(
-    state: State, depths: Integers, values: Floats, bought: Floats, rng: np.random.Generator
+    state: State, depths: Integers, values: Floats, rng: np.random.Generator
 ) -> Choice | None:
-    """Return the order that is worth most for its money, or one that completes the last one.
+    """Return the order that is worth most for its money.
 
     Parameters
     ----------
     state, depths
         What there is to buy, and how often each cell could be.
     values
-        What one more value of each feature is worth, evenly over the labels.
-    bought
-        Values that there are, those under way included, features × labels.
+        What one more value of each cell is worth, features × labels.
     rng
         Picks among equals.
     """
-    table = _by_cell(values, depths, bought)
-    rest = _rest_of_a_round(state, depths, table, bought, rng)
-    if rest is not None:
-        return rest
-    found = _best(state, depths, table)
-    cells = list(found)
-    rates = np.array([found[cell].rate for cell in cells])
-    tied = rates >= rates.max() - _TIE * abs(rates.max())
+    bundles = list(_bundles(state, depths, values))
+    brought = _brought(bundles, float(state.free))
+    found: dict[Action, tuple[float, Bundle]] = {}
+    for bundle, score in zip(bundles, brought.tolist(), strict=True):
+        for feature in bundle.features:
+            cell = Action(feature, bundle.label)
+            if cell not in found or score > found[cell][0]:
+                found[cell] = (score, bundle)
+    cells = sorted(found)
+    scores = np.array([found[cell][0] for cell in cells])
+    tied = scores >= scores.max() - _TIE * abs(scores.max())
     first = cells[cheapest(state, cells, tied, rng)]
-    bundle = found[first]
-    others = tuple(each for each in bundle.features if each != first.feature)
-    scores = {cell: -float(rate) for cell, rate in zip(cells, rates, strict=True)}
-    return Choice(first, scores, _in_words(state, first, found), together=others)
+    others = tuple(each for each in found[first][1].features if each != first.feature)
+    reason = _in_words(state, first, found)
+    return Choice(first, dict(zip(cells, (-scores).tolist(), strict=True)), reason, together=others)
 
 
-def worth(state: State, depths: Integers, values: Floats, bought: Floats) -> Floats:
+def worth(state: State, depths: Integers, values: Floats) -> Floats:
     """Return what the best order with each cell is worth per money; NaN where none is sold."""
     result = np.full(depths.shape, np.nan)
-    for cell, bundle in _best(state, depths, _by_cell(values, depths, bought)).items():
-        result[cell] = bundle.rate
+    for bundle in _bundles(state, depths, values):
+        for feature in bundle.features:
+            cell = (feature, bundle.label)
+            result[cell] = np.fmax(result[cell], bundle.rate)
     return result
 
 
-def _by_cell(values: Floats, depths: Integers, bought: Floats) -> Floats:
-    """What one more value of each cell is worth: nothing of a label that is ahead of others."""
-    known = np.where(depths > 0, bought, np.inf)
-    fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
-    return np.where(fewest, np.maximum(np.nan_to_num(values), 0)[:, None], 0.0)
+def _brought(bundles: Sequence[Bundle], free: float) -> Floats:
+    """What each order brings with the rest of the money, per money."""
+    worths = np.array([each.worth for each in bundles])
+    rates = np.array([each.rate for each in bundles])
+    kinds = np.array([each.kind for each in bundles])
+    costs = np.array([each.cost for each in bundles])
+    left, total = free - costs, worths.copy()
+    for each in _best_for_the_rest(bundles):
+        copies = each.cases - (kinds == each.kind)  # one is taken by the order itself
+        number = np.clip(np.floor(left / each.cost + _TIE), 0, np.maximum(copies, 0))
+        total += number * each.worth
+        left -= number * each.cost
+    # What costs nothing can be had without money, too.
+    result: Floats = total / max(free, float(costs.max())) + _FIRST * rates
+    return result
 
 
-def _best(state: State, depths: Integers, table: Floats) -> dict[Action, Bundle]:
-    """For each cell that can be bought the best order that has it."""
-    limit = state.free if state.at_most is None else min(state.free, state.at_most)
-    found: dict[Action, Bundle] = {}
-    for label in range(depths.shape[1]):
-        for terms in _worth_weighing(state, depths, table, label):
-            can = [at for at in state.offers.can_give(terms) if depths[at, label]]
-            along = sorted(can, key=lambda at: -table[at, label])[:MOST_WEIGHED]
-            for feature in can:
-                cell = Action(feature, label)
-                bundle = _grown(state, terms, (feature,), along, table[:, label], limit)
-                if bundle is not None and (cell not in found or bundle.rate > found[cell].rate):
-                    found[cell] = bundle
-    return found
+def _best_for_the_rest(bundles: Sequence[Bundle]) -> list[Bundle]:
+    """Orders for what is left of the money, those first that are worth most for their price.
+
+    Of orders on fresh cases one that costs more than a better one is never come to; of visited
+    cases there are few, and each has one best order.
+    """
+    chosen: list[Bundle] = []
+    lowest, seen = np.inf, set[int]()
+    for each in sorted(bundles, key=lambda each: -each.rate):
+        if each.kind in seen or each.cost >= lowest:
+            continue
+        chosen.append(each)
+        if each.cases == np.inf:
+            lowest = each.cost
+        else:
+            seen.add(each.kind)
+    return chosen
 
 
-def _worth_weighing(state: State, depths: Integers, table: Floats, label: int) -> list[Terms]:
-    """The terms of fresh cases, and for each cell those visited on which it costs least."""
+def _bundles(state: State, depths: Integers, values: Floats) -> Iterator[Bundle]:
+    """All orders that are weighed."""
     offers = state.offers
-    fresh, *visited = offers.terms(label)
-    best: dict[int, tuple[Decimal, Terms]] = {}
-    for terms in visited:
-        for feature in offers.can_give(terms):
-            price = offers.quote((feature,), terms.so_far)
-            if feature not in best or price < best[feature][0]:
-                best[feature] = (price, terms)
-    chosen = {terms.so_far: terms for _, terms in best.values()}
-    return [fresh, *chosen.values()]
+    limit = state.free if state.at_most is None else min(state.free, state.at_most)
+    least = _FREE * float(min(map(min, state.problem.fresh_prices)))
+    kind = 0
+    for label in range(depths.shape[1]):
+        worths, every = values[:, label], list(offers.terms(label))
+        prices = [_alone(state, terms, depths, limit) for terms in every]
+        promise = [_promise(each, worths, least) for each in prices]
+        best = sorted(range(1, len(every)), key=lambda at: -promise[at])[:MOST_TERMS]
+        for at, (terms, alone) in enumerate(zip(every, prices, strict=True)):
+            kind += 1
+            cases = float(len(terms.cases)) if terms.cases else np.inf
+            orders: list[Sold] = [((each,), price) for each, price in alone.items()]
+            if at == 0 or at in best:
+                orders.extend(_larger(state, terms, alone, worths, limit))
+            for features, price in orders:
+                total = float(worths[list(features)].sum())
+                yield Bundle(features, label, price, max(float(price), least), total, kind, cases)
+
+
+def _alone(state: State, terms: Terms, depths: Integers, limit: Decimal) -> dict[int, Decimal]:
+    """What each feature costs alone that a case can give and the money pays for."""
+    found = {
+        at: state.offers.quote((at,), terms.so_far)
+        for at in state.offers.can_give(terms)
+        if depths[at, terms.so_far.label]
+    }
+    return {at: price for at, price in found.items() if price <= limit}
+
+
+def _promise(alone: dict[int, Decimal], worths: Floats, least: float) -> float:
+    """The worth of the best feature that a case can give, for its price."""
+    rates = [worths[at] / max(float(price), least) for at, price in alone.items()]
+    return float(max(rates, default=0.0))
+
+
+def _larger(
+    state: State, terms: Terms, alone: dict[int, Decimal], worths: Floats, limit: Decimal
+) -> Iterator[Sold]:
+    """Orders of several features of a case, and their prices."""
+    along = sorted(alone, key=lambda at: (-worths[at], at))[:MOST_WEIGHED]
+    left = set(along)
+    while left:
+        first = max(along, key=lambda at: (at in left, worths[at] / (float(alone[at]) or _FREE)))
+        yield from _grown(state, terms, (first, alone[first]), along, worths, limit)
+        if terms.cases:
+            return
+        left -= {first, *_sharing(state, terms, first, along, alone)}
+
+
+def _sharing(
+    state: State, terms: Terms, first: int, along: Sequence[int], alone: dict[int, Decimal]
+) -> list[int]:
+    """The features that share more with one than others do: those of its panel."""
+    saved = {
+        at: money.subtract(
+            money.add(alone[first], alone[at]), state.offers.quote((first, at), terms.so_far)
+        )
+        for at in along
+        if at != first
+    }
+    usual = min(saved.values(), default=Decimal(0))
+    return [at for at, amount in saved.items() if amount > usual] or list(saved)
 
 
 def _grown(
     state: State,
     terms: Terms,
-    begin: tuple[int, ...],
-    along: list[int],
+    begin: tuple[int, Decimal],
+    along: Sequence[int],
     worths: Floats,
     limit: Decimal,
-) -> Bundle | None:
-    """The order that grows from some features, or None if they alone cost too much."""
-    quote, so_far = state.offers.quote, terms.so_far
-    price = quote(begin, so_far)
-    if price > limit:
-        return None
-    bundle = Bundle(begin, price, float(sum(worths[at] for at in begin)))
-    left = [at for at in along if at not in begin]
+) -> Iterator[Sold]:
+    """Yield the orders that grow from a feature, as long as the money pays for them."""
+    first, price = begin
+    features: tuple[int, ...] = (first,)
+    left = [at for at in along if at != first]
     while left:
         steps = []
         for at in left:
-            more = quote((*bundle.features, at), so_far)
+            more = state.offers.quote((*features, at), terms.so_far)
             if more <= limit:
-                extra = float(money.subtract(more, bundle.price))
-                steps.append((worths[at] / extra if extra else np.inf, -at, more))
+                extra = float(money.subtract(more, price))
+                steps.append((worths[at] / extra if extra else np.inf, worths[at], -at, more))
         if not steps:
-            return bundle
-        rate, place, price = max(steps)
-        if not rate > bundle.rate:
-            return bundle
-        bundle = Bundle((*bundle.features, -place), price, bundle.worth + float(worths[-place]))
+            return
+        _, _, place, price = max(steps)
+        features = (*features, -place)
         left.remove(-place)
-    return bundle
+        yield features, price
 
 
-def _rest_of_a_round(
-    state: State, depths: Integers, table: Floats, bought: Floats, rng: np.random.Generator
-) -> Choice | None:
-    """Return the features of the last order that another label has fewer of.
-
-    Half a comparison says little. They are ordered together of the case where they cost least, with
-    what is worth taking along.
-    """
-    features, label = _last_order(state)
-    behind = np.zeros(depths.shape, dtype=bool)
-    for at in features:
-        behind[at] = (depths[at] > 0) & (bought[at] < bought[at, label])
-    if not behind.any():
-        return None
-    number = behind.sum(axis=0)
-    most = np.flatnonzero(number == number.max())
-    other = int(most[rng.integers(len(most))])
-    limit = state.free if state.at_most is None else min(state.free, state.at_most)
-    wanted = sorted(np.flatnonzero(behind[:, other]).tolist(), key=lambda at: -table[at, other])
-    for size in range(len(wanted), 0, -1):  # no case may have all of them, or the money not pay
-        found = state.offers.cheapest(wanted[:size], other)
-        if found is not None and found[0] <= limit:
-            break
-    else:
-        return None
-    can = [at for at in state.offers.can_give(found[1]) if depths[at, other]]
-    along = sorted(can, key=lambda at: -table[at, other])[:MOST_WEIGHED]
-    begin = tuple(wanted[:size])
-    bundle = _grown(state, found[1], begin, along, table[:, other], limit)
-    assert bundle is not None
-    names = [state.problem.features[at].name for at in begin]
-    reason = (
-        f"to set beside {'the value' if size == 1 else 'the values'} of "
-        f"{', '.join(map(repr, names))} of {state.problem.labels[label]!r} that "
-        f"{'was' if size == 1 else 'were'} asked for before"
-    )
-    first, *others = bundle.features
-    return Choice(Action(first, other), reason=reason, together=tuple(others))
-
-
-def _last_order(state: State) -> tuple[tuple[int, ...], int]:
-    """The features of the last order, and its label."""
-    numbered = {each.number: each for each in state.history[-len(state.problem.features) :]}
-    features: list[int] = []
-    last = None
-    for number in range(state.next_number - 1, 0, -1):
-        each = state.pending.find(number) or numbered.get(number)
-        if each is None or (last is not None and (each.case, each.label) != last):
-            break
-        last = (each.case, each.label)
-        features.append(each.feature)
-    return tuple(features), 0 if last is None else last[1]
-
-
-def _in_words(state: State, first: Action, found: dict[Action, Bundle]) -> str:
+def _in_words(state: State, first: Action, found: dict[Action, tuple[float, Bundle]]) -> str:
     """Why this order: its rank, and who comes second."""
     names = [each.name for each in state.problem.features]
-    bundle = found[first]
+    score, bundle = found[first]
     they = "it is" if len(bundle.features) == 1 else "together they are"
     words = f"{they} the best use of the next {money.show(bundle.price)}"
     others = [
-        (other.rate, cell.feature) for cell, other in found.items()
+        (other, cell.feature)
+        for cell, (other, _) in found.items()
         if cell.feature not in bundle.features
-    ]  # fmt: skip
-    if not others or bundle.rate <= 0:
+    ]
+    if not others or score <= 0:
         return words
-    rate, second = max(others)
-    behind = 100 * min(1.0, 1 - rate / bundle.rate)
+    second, feature = max(others)
+    behind = 100 * min(1.0, 1 - second / score)
     rank = "would be as good" if behind < 0.5 else f"is {behind:.0f} % behind"
-    return f"{words}; an order with {names[second]!r} {rank}"
+    return f"{words}; an order with {names[feature]!r} {rank}"

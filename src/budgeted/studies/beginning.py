@@ -98,12 +98,12 @@ def price_list_mistakes(prices: PriceList) -> list[str]:
 
 def with_features(problem: Problem, features: Sequence[Feature]) -> Problem:
     """Return a problem with other features; a price list that cannot have them says so."""
-    labels, prior, budget, prices = problem.labels, problem.prior, problem.budget, problem.prices
+    prices = problem.prices
     try:
-        return Problem(features, labels, prior, budget, prices)
+        return problem.but(features=features)
     except (PriceListError, ProblemError) as error:
         stand_in = NotInstalled(prices.name, price_parameters(prices), str(error))
-        return Problem(features, labels, prior, budget, stand_in)
+        return problem.but(features=features, prices=stand_in)
 
 
 def _problem(created: Created, prices: PriceList) -> Problem:

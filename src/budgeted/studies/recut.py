@@ -79,4 +79,4 @@ def with_cuts(problem: Problem, at: int, kind: Number) -> Problem:
             f"{error}; as they are given one by one, there must be as many cuts as before"
         ) from None
     features = [*problem.features[:at], new, *problem.features[at + 1 :]]
-    return Problem(features, problem.labels, problem.prior, problem.budget, problem.prices)
+    return problem.but(features=features)

@@ -8,8 +8,9 @@ import numpy as np
 
 from budgeted.errors import BudgetedError
 from budgeted.policies.base import Choice, Policy
-from budgeted.problem import Action, Feature, Problem
+from budgeted.problem import Action, CaseSoFar, Feature, Order, PriceList, Problem, money
 from budgeted.problem.orders import Purchase
+from budgeted.problem.prices import Tariff
 from budgeted.simulation.worlds import TableWorld
 from budgeted.state import State
 from budgeted.testing.words import in_words
@@ -27,8 +28,9 @@ def check_policy(policy: Policy) -> None:
     a whole order where it wants several features of a case, gives a reason that its scores bear out
     (the best one is bought, and of equals the cheapest, unless it says that it draws), and stops
     when, and only when, nothing can be bought any more. So it is with equal and unequal costs,
-    decimal money, no money, cases that run out, labels without cases, three labels, and requests
-    under way that come back in any order, or never.
+    decimal money, no money, cases that run out, labels without cases, three labels, requests under
+    way that come back in any order, or never, and where a visit has a fee and features share a
+    panel.
 
     Parameters
     ----------
@@ -49,15 +51,21 @@ def check_policy(policy: Policy) -> None:
 
 
 def make_problem(
-    costs: Sequence[str], *, labels: int = 2, budget: str = "10", values: int = 2
+    costs: Sequence[str],
+    *,
+    labels: int = 2,
+    budget: str = "10",
+    values: int = 2,
+    prices: PriceList | None = None,
 ) -> Problem:
-    """Return a problem with a feature for each cost."""
+    """Return a problem with a feature for each cost, and that cost is its price unless told."""
     names = [str(value) for value in range(values)]
     return Problem(
         features=[Feature(f"f{at}", names, cost) for at, cost in enumerate(costs)],
         labels=[f"label {at}" for at in range(labels)],
         prior=[1 / labels] * labels,
         budget=budget,
+        prices=prices,
     )
 
 
@@ -225,9 +233,57 @@ def _check_pending_then_told(policy: Policy) -> None:
     assert len(state.history) == 12, "answers in another order leave money unspent"
 
 
+def _check_visit_fee(policy: Policy) -> None:
+    """A fee with the first value of a case: the cheapest value there is then may be the next."""
+    problem = make_problem(["1", "2.50", "0.75"], budget="41.30", prices=Tariff(visit_fee="2.20"))
+    _check_cases(play(policy, problem, (20, 20)))
+
+
+def _check_panels(policy: Policy) -> None:
+    """Features that share a set-up, or are sold whole: none is bought twice, none left over."""
+    for panel in (
+        {"name": "drawn", "features": ["f0", "f1"], "setup": "1.35"},
+        {"name": "whole", "features": ["f0", "f1"], "price": "2.60", "whole": True},
+    ):
+        prices = Tariff(visit_fee="1.10", panels=[panel])
+        costs = ["1", "2", "0.75"]
+        _check_cases(play(policy, make_problem(costs, budget="23.45", prices=prices), (9, 9)))
+        few = play(policy, make_problem(costs, budget="1000", prices=prices), (3, 2))
+        _check_cases(few)
+        assert len(few.history) == 3 * 5, "something was not bought"
+
+
+def _check_pending_orders(policy: Policy) -> None:
+    """What is asked for of a case makes its next value cheaper while it is still under way."""
+    panel = {"name": "drawn", "features": ["f0", "f1"], "setup": "1.35"}
+    prices = Tariff(visit_fee="2.20", panels=[panel])
+    state = State.start(make_problem(["1", "2", "3"], budget="29", prices=prices), cases=(4, 4))
+    while (choice := policy.choose(state, np.random.default_rng(state.next_number))) is not None:
+        state = _reserved(state, choice)
+        assert state.reserved + state.free == state.problem.budget, "money does not add up"
+    assert not state.affordable(), "it stops although more could be asked for"
+    asked = [(each.case, each.feature) for each in state.pending]
+    assert len(set(asked)) == len(asked), "a feature was asked for twice of one case"
+
+
+def _check_cases(state: State) -> None:
+    """All money is spent that can be; each case costs what all that was bought of it costs."""
+    assert not state.affordable(), "money is left over that something could be bought for"
+    bought: dict[object, list[Purchase]] = {}
+    for each in state.history:
+        bought.setdefault(each.case, []).append(each)
+    due = []
+    for those in bought.values():
+        features = tuple(each.feature for each in those)
+        assert len(set(features)) == len(features), "a feature was bought twice of one case"
+        order = Order(features, those[0].label)
+        due.append(state.problem.prices.quote(order, CaseSoFar(label=order.label)))
+    assert state.spent == money.total(due), "what was paid is not what the price list says"
+
+
 CHECKS = tuple(
     value
     for name, value in list(globals().items())
-    if name.startswith("_check_") and value is not _check_scores
+    if name.startswith("_check_") and value not in (_check_scores, _check_cases)
 )
 """Each takes a policy."""

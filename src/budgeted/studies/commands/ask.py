@@ -150,7 +150,10 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     if found is None:
         name = problem.features[choice.action.feature].name
         raise StudyError(f"no case is left to buy {name!r} from")
-    if period is not None and sum(line.cost for line in lines) > period.left:
+    total = sum(line.cost for line in lines)
+    if wishes is not None and wishes.at_most is not None and total > wishes.at_most:
+        raise PurchaseError(f"it costs {total}, and no more than {wishes.at_most} is to be spent")
+    if period is not None and total > period.left:
         raise PurchaseError(f"an order costs more than this period allows: {period.words()}")
     scores, compared = worth_keeping(problem, choice)
     return events.Asked(

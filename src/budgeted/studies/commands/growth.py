@@ -99,7 +99,6 @@ class AddFeature(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it is for sale."""
-        from budgeted.problem import Problem
         from budgeted.studies.beginning import as_written
         from budgeted.studies.feature_tables import feature_mistakes
         from budgeted.studies.growth_events import FeatureAdded
@@ -111,7 +110,7 @@ class AddFeature(Command):
             raise StudyError(f"there is a feature {found.name!r} already; give another name")
         old = draft.state.problem
         # With the price list as it is, which may not know what to charge for it.
-        Problem((*old.features, found), old.labels, old.prior, old.budget, old.prices)
+        old.but(features=(*old.features, found))
         return [FeatureAdded(as_written(found))]
 
 
