@@ -10,6 +10,7 @@ it sees the prices without fees and set-ups, picks cases by its rule, and pays w
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from budgeted.state import State
 from budgeted.statistics import Mean, paired
 from research.quality.zoo.plays import fingerprint
 
-RESULTS = Path(__file__).with_name("kept") / "visits.json"
+RESULTS = Path(__file__).with_name("kept") / "visits.json.xz"
 SEED, RUNS = 20261221, 60
 _VISITS = 7
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
@@ -198,7 +199,7 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
     unknown = [name for name in wanted if name not in SETTINGS]
     if unknown:
         raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(SETTINGS)}")
-    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    kept = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
     with executors.processes(workers) as pool:
         for name in wanted:
             number = runs or RUNS
@@ -207,8 +208,8 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
                 click.echo(line)
             kept[name] = {"code": fingerprint(), "seed": SEED, "runs": found}
             if runs is None:
-                text = json.dumps(kept, separators=(",", ":")) + "\n"
-                write_atomically(RESULTS, text.encode())
+                text = json.dumps(kept, separators=(",", ":"))
+                write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
 
 
 if __name__ == "__main__":
