@@ -244,7 +244,8 @@ def test_what_shares_no_price_is_in_a_block_of_its_own():
 
 def test_what_is_too_large_is_refused_with_what_would_fit():
     def start(budget, costs=("1", "1", "1")):
-        return Belief.prior(priced(costs, budget, fee="1", panel="setup"))
+        panel = "setup" if len(costs) > 1 else "none"
+        return Belief.prior(priced(costs, budget, fee="1", panel=panel))
 
     for most in (300, 3_000):
         with pytest.raises(OptimalError, match=r"a budget of ([\d.]+) would fit") as caught:
@@ -255,6 +256,8 @@ def test_what_is_too_large_is_refused_with_what_would_fit():
         solve(start(30))
     with pytest.raises(OptimalError, match="more than the exact programme can number"):
         solve(start(900))
+    with pytest.raises(OptimalError, match="round the prices"):
+        solve(start("1000.001", ("0.001",)))
     with pytest.raises(OptimalError, match="up to 6 features, not 7"):
         solve(start(9, ("1",) * 7))
 

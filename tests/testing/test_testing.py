@@ -145,6 +145,27 @@ def test_orders_under_way_are_those_that_are_wanted(kind, check):
     check(OrdersWhatIsPaid())
 
 
+class LooksAtFreshCases(Broken):
+    """Stops when a fresh case is too dear, though one that was visited would not be."""
+
+    def bend(self, choice, state):
+        lowest = min(map(min, state.problem.fresh_prices))
+        return choice if lowest <= state.free else None
+
+
+class OrdersAtSinglePrices(Broken):
+    """Adds up what each feature costs alone on its cheapest case, which may be another one."""
+
+    def bend(self, choice, state):
+        feature, label = choice.action
+        left, others = state.free - state.price(choice.action), []
+        for at in range(len(state.problem.features)):
+            if at != feature and state.depths()[at, label] and state.price((at, label)) <= left:
+                left -= state.price((at, label))
+                others.append(at)
+        return replace(choice, together=tuple(others))
+
+
 class Silent(Broken):
     summary = None
 
@@ -169,6 +190,8 @@ class Silent(Broken):
         (ScoresWithoutNumbers, "a score is no number"),
         (StuckToOneLabel, "stops although"),
         (ForgetsWhatIsUnderWay, "more could be asked for"),
+        (LooksAtFreshCases, "stops although"),
+        (OrdersAtSinglePrices, "asks for an order that cannot be: .*free"),
     ],
 )
 def test_a_broken_policy_is_noticed(kind, says):

@@ -12,10 +12,8 @@ from budgeted.errors import OptimalError
 from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import position_in
 from budgeted.optimal.steps import MOST_STATES, Step, parts
-from budgeted.optimal.tallies import Codes, count_states, exchanges, whole_units
+from budgeted.optimal.tallies import Codes, check_units, count_states, exchanges, whole_units
 from budgeted.problem import Action, Problem
-
-_MOST_UNITS = 10**6
 
 
 class Cells:
@@ -85,12 +83,7 @@ class Cells:
 def check_size(start: Belief, most_states: int = MOST_STATES) -> int:
     """Return how many states the programme needs; raise an error if that is more than allowed."""
     costs, budget = whole_units(start.problem)
-    if budget > _MOST_UNITS:
-        raise OptimalError(
-            f"the budget is {budget} times the largest sum that all prices are multiples of, more "
-            f"than the {_MOST_UNITS} steps that the exact programme takes; lower it, or round the "
-            "prices"
-        )
+    check_units(budget)
     group = exchanges(start)
     horizon = min(budget, 16 * max(costs))
     # A hopeless budget is not counted to its end.

@@ -211,7 +211,7 @@ class Holdings:
                 raise OptimalError(
                     f"there are more than {MOST_HOLDINGS} different things that can be bought of "
                     f"the cases of one label, too many for the exact programme; lower the budget "
-                    f"below {fits:g}, or take fewer features"
+                    f"to {fits:g} or less, or take fewer features"
                 )
             rows = self._decoded(codes)
             for move in self.moves:

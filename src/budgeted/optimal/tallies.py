@@ -32,6 +32,7 @@ MOST_EXCHANGES = 20_000
 _LARGEST_TABLE = 2**22
 _FLOATS_ARE_EXACT = 2**53
 _LARGEST_CODE = 2**63 - 1
+_MOST_UNITS = 10**6
 
 
 def one_price_each(problem: Problem) -> bool:
@@ -56,6 +57,16 @@ def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
     *costs, budget = (above * (common // below) for above, below in pairs)
     unit = math.gcd(*costs)
     return tuple(cost // unit for cost in costs), budget // unit
+
+
+def check_units(budget: int) -> None:
+    """Raise an error if the budget has more units than there can be steps."""
+    if budget > _MOST_UNITS:
+        raise OptimalError(
+            f"the budget is {budget} times the largest sum that all prices are multiples of, more "
+            f"than the {_MOST_UNITS} steps that the exact programme takes; lower it, or round the "
+            "prices"
+        )
 
 
 class Exchange(NamedTuple):

@@ -18,7 +18,7 @@ from budgeted.learners.belief import Belief, Integers
 from budgeted.optimal.charges import Charges, Profile
 from budgeted.optimal.holdings import Holdings
 from budgeted.optimal.steps import Step
-from budgeted.optimal.tallies import KINDS, Exchange, exchanges_that
+from budgeted.optimal.tallies import KINDS, Exchange, check_units, exchanges_that
 from budgeted.state import State
 
 _LARGEST_TABLE = 2**22
@@ -52,6 +52,7 @@ class Visits:
     def __init__(self, start: Belief) -> None:
         self._start = start
         self.charges = Charges.of(start.problem)
+        check_units(self.charges.budget)
         self._exchanges = price_exchanges(start, self.charges)
         alike: dict[tuple[tuple[Profile, int], ...], Holdings] = {}
         self._holdings = [

@@ -239,6 +239,18 @@ def _check_visit_fee(policy: Policy) -> None:
     _check_cases(play(policy, problem, (20, 20)))
 
 
+def _check_visited_cases(policy: Policy) -> None:
+    """When no fresh case can be paid any more, those that were visited go on, one at a time."""
+    problem = make_problem(["1", "1"], budget="8.40", prices=Tariff(visit_fee="2.20"))
+    state = State.start(problem)
+    for feature, case in ((0, "first"), (1, "second")):
+        state = state.after(Purchase(feature, 0, 0, "3.20", case))
+    choice = policy.choose(state, np.random.default_rng(0))
+    assert choice is not None, "it stops although a visited case could give more"
+    after = _reserved(state, choice)
+    assert after.reserved == 1, "a value of a visited case costs no fee"
+
+
 def _check_panels(policy: Policy) -> None:
     """Features that share a set-up, or are sold whole: none is bought twice, none left over."""
     for panel in (
