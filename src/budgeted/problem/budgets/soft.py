@@ -86,6 +86,13 @@ budget.point_worth: must be above 0, got 0
             found = [Step(Decimal(0), _parsed("rate", rate, mistakes, above_zero=True) or _NONE)]
         else:
             found = list(_steps(steps, mistakes))
+        if begin is not None and most is not None:
+            for at, each in enumerate(found):
+                if each.beyond and money.add(begin, each.beyond) >= most:
+                    mistakes.append(
+                        f"budget.steps[{at}].beyond: counts from the amount {begin}, so the step "
+                        f"begins at {money.add(begin, each.beyond)}, and the limit is {most}"
+                    )
         if mistakes:
             raise ProblemError(mistakes)
         for name, value in (("amount", begin), ("limit", most), ("point_worth", worth)):
