@@ -19,7 +19,7 @@ from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import Action, money
 from budgeted.state import State
 from budgeted.value import gains
-from budgeted.value.base import Known
+from budgeted.value.base import Gains, Known
 
 HANDFULS = (1, 4)
 """Numbers of values of each label that are weighed together."""
@@ -160,7 +160,7 @@ def _rates(
 ) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
     costs = np.array([float(price) for price in state.problem.feature_prices])
-    return _best_handfuls(state, depths, bought, believer, costs)
+    return _best_handfuls(state, depths, bought, gains(believer.believed(state.belief)), costs)
 
 
 def _values(state: State, depths: Integers, bought: Floats, believer: Believer) -> Floats:
@@ -170,11 +170,11 @@ def _values(state: State, depths: Integers, bought: Floats, believer: Believer) 
     values; or what values of this label alone bring, if that is more.
     """
     one = np.ones(len(state.problem.features))
-    evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, believer, one)[0])
+    worth = gains(believer.believed(state.belief))
+    evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, worth, one)[0])
     known = np.where(depths > 0, bought, np.inf)
     fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
     result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
-    worth = gains(believer.believed(state.belief))
     under_way = _under_way(state, depths)
     already = worth.gains(under_way)
     for label, each in product(range(depths.shape[1]), HANDFULS):
@@ -187,11 +187,10 @@ def _values(state: State, depths: Integers, bought: Floats, believer: Believer) 
 
 
 def _best_handfuls(
-    state: State, depths: Integers, bought: Floats, believer: Believer, costs: Floats
+    state: State, depths: Integers, bought: Floats, worth: Gains, costs: Floats
 ) -> tuple[Floats, Integers]:
     """For each feature the handful that lowers the loss most per cost, and its size."""
     most = state.purchases(depths)
-    worth = gains(believer.believed(state.belief))
     under_way = _under_way(state, depths)
     # Of labels with as many values the more frequent comes first, wherever it is listed.
     fewest_first = bought - np.asarray(state.problem.prior) / 2

@@ -55,10 +55,8 @@ class Bundle:
         What it costs; and the same as a number that one can divide by.
     worth
         Of all its values.
-    kind
-        On which kind of case it would be placed: a number.
     cases
-        How many cases there are of that kind.
+        On how many visited cases it could be placed; fresh ones are without end.
     """
 
     features: tuple[int, ...]
@@ -66,13 +64,17 @@ class Bundle:
     price: Decimal
     cost: float
     worth: float
-    kind: int
     cases: float
 
     @property
     def rate(self) -> float:
         """Worth per money."""
         return self.worth / self.cost
+
+    @property
+    def visited(self) -> bool:
+        """Whether its case was visited before."""
+        return self.cases < np.inf
 
 
 def choose(
@@ -120,12 +122,17 @@ def _brought(bundles: Sequence[Bundle], free: float) -> Floats:
     """What each order brings with the rest of the money, per money."""
     worths = np.array([each.worth for each in bundles])
     rates = np.array([each.rate for each in bundles])
-    kinds = np.array([each.kind for each in bundles])
     costs = np.array([each.cost for each in bundles])
     left, total = free - costs, worths.copy()
     for each in _best_for_the_rest(bundles):
-        copies = each.cases - (kinds == each.kind)  # one is taken by the order itself
-        number = np.clip(np.floor(left / each.cost + _TIE), 0, np.maximum(copies, 0))
+        number = np.floor(left / each.cost + _TIE)
+        if each.visited:  # there may be one less
+            taken = [
+                other.visited and other.label == each.label and each.features[0] in other.features
+                for other in bundles
+            ]
+            number = np.minimum(number, each.cases - np.array(taken))
+        number = np.maximum(number, 0)
         total += number * each.worth
         left -= number * each.cost
     # What costs nothing can be had without money, too.
@@ -136,58 +143,74 @@ def _brought(bundles: Sequence[Bundle], free: float) -> Floats:
 def _best_for_the_rest(bundles: Sequence[Bundle]) -> list[Bundle]:
     """Orders for what is left of the money, those first that are worth most for their price.
 
-    Of orders on fresh cases one that costs more than a better one is never come to; of visited
-    cases there are few, and each has one best order.
+    One that costs more than a better one on fresh cases is never come to. On visited cases the fee
+    is paid: there it is enough to look at single features.
     """
     chosen: list[Bundle] = []
-    lowest, seen = np.inf, set[int]()
+    lowest = np.inf
     for each in sorted(bundles, key=lambda each: -each.rate):
-        if each.kind in seen or each.cost >= lowest:
+        if each.cost >= lowest or (each.visited and len(each.features) > 1):
             continue
         chosen.append(each)
-        if each.cases == np.inf:
+        if not each.visited:
             lowest = each.cost
-        else:
-            seen.add(each.kind)
     return chosen
 
 
 def _bundles(state: State, depths: Integers, values: Floats) -> Iterator[Bundle]:
     """All orders that are weighed."""
-    offers = state.offers
-    limit = state.free if state.at_most is None else min(state.free, state.at_most)
     least = _FREE * float(min(map(min, state.problem.fresh_prices)))
-    kind = 0
     for label in range(depths.shape[1]):
-        worths, every = values[:, label], list(offers.terms(label))
-        prices = [_alone(state, terms, depths, limit) for terms in every]
-        promise = [_promise(each, worths, least) for each in prices]
-        best = sorted(range(1, len(every)), key=lambda at: -promise[at])[:MOST_TERMS]
-        for at, (terms, alone) in enumerate(zip(every, prices, strict=True)):
-            kind += 1
-            cases = float(len(terms.cases)) if terms.cases else np.inf
-            orders: list[Sold] = [((each,), price) for each, price in alone.items()]
-            if at == 0 or at in best:
-                orders.extend(_larger(state, terms, alone, worths, limit))
-            for features, price in orders:
-                total = float(worths[list(features)].sum())
-                yield Bundle(features, label, price, max(float(price), least), total, kind, cases)
+        worths = values[:, label]
+        for features, price, cases in _sold(state, depths, label, worths, least):
+            total, cost = float(worths[list(features)].sum()), max(float(price), least)
+            yield Bundle(features, label, price, cost, total, cases)
 
 
-def _alone(state: State, terms: Terms, depths: Integers, limit: Decimal) -> dict[int, Decimal]:
+def _sold(
+    state: State, depths: Integers, label: int, worths: Floats, least: float
+) -> Iterator[tuple[tuple[int, ...], Decimal, float]]:
+    """Orders of a label, their prices, and on how many cases they could be placed.
+
+    Each feature alone, on fresh cases and where it costs least; and larger orders.
+    """
+    limit = state.free if state.at_most is None else min(state.free, state.at_most)
+    fresh, *visited = state.offers.terms(label)
+    alone = _affordable(state, fresh, depths, limit)
+    for at in np.flatnonzero(depths[:, label]).tolist():
+        price, number = state.offers.ladders[at][label][0]
+        if at not in alone or price < alone[at]:
+            yield (at,), price, float(number)
+    yield from (((at,), price, np.inf) for at, price in alone.items())
+    for terms in (fresh, *_most_promising(state, visited, worths, least)):
+        cases = float(len(terms.cases)) if terms.cases else np.inf
+        sold = _affordable(state, terms, depths, limit)
+        for features, price in _larger(state, terms, sold, worths, limit):
+            yield features, price, cases
+
+
+def _affordable(state: State, terms: Terms, depths: Integers, limit: Decimal) -> dict[int, Decimal]:
     """What each feature costs alone that a case can give and the money pays for."""
-    found = {
-        at: state.offers.quote((at,), terms.so_far)
-        for at in state.offers.can_give(terms)
-        if depths[at, terms.so_far.label]
+    label = terms.so_far.label
+    return {
+        at: price
+        for at, price in state.offers.alone(terms).items()
+        if price <= limit and depths[at, label]
     }
-    return {at: price for at, price in found.items() if price <= limit}
 
 
-def _promise(alone: dict[int, Decimal], worths: Floats, least: float) -> float:
-    """The worth of the best feature that a case can give, for its price."""
-    rates = [worths[at] / max(float(price), least) for at, price in alone.items()]
-    return float(max(rates, default=0.0))
+def _most_promising(
+    state: State, visited: Sequence[Terms], worths: Floats, least: float
+) -> list[Terms]:
+    """The kinds of visited cases whose best feature is worth most for its price."""
+    worth = worths.tolist()
+    promise = {
+        at: max((worth[feature] / max(float(price), least)
+                 for feature, price in state.offers.alone(terms).items()), default=0.0)
+        for at, terms in enumerate(visited)
+    }  # fmt: skip
+    best = sorted(promise, key=lambda at: -promise[at])[:MOST_TERMS]
+    return [visited[at] for at in best]
 
 
 def _larger(

@@ -103,6 +103,18 @@ class Offers:
         order = Order(tuple(features), so_far.label, so_far.name, self._today)
         return self._problem.quote(order, so_far)
 
+    def alone(self, terms: Terms) -> Mapping[int, Decimal]:
+        """Return what each feature that a case of these terms can give costs by itself."""
+        found = self._alone.get(terms.so_far)
+        if found is None:
+            found = {at: self.quote((at,), terms.so_far) for at in self.can_give(terms)}
+            self._alone[terms.so_far] = found
+        return found
+
+    @cached_property
+    def _alone(self) -> dict[CaseSoFar, dict[int, Decimal]]:
+        return {}
+
     def cheapest(self, features: Collection[int], label: int) -> tuple[Decimal, Terms] | None:
         """Return what these features of one case cost at least, and on which terms.
 
@@ -121,15 +133,14 @@ class Offers:
         return price, terms
 
     @cached_property
-    def _ladders(self) -> tuple[tuple[tuple[tuple[Decimal, int], ...], ...], ...]:
+    def ladders(self) -> tuple[tuple[tuple[tuple[Decimal, int], ...], ...], ...]:
         """For each cell what its values cost, and how many of them do, the cheapest first."""
         steps: list[list[dict[Decimal, int]]] = [
             [{} for _ in self._problem.labels] for _ in self._problem.features
         ]
         for label in range(len(self._problem.labels)):
             for terms in self.terms(label):
-                for feature in self.can_give(terms):
-                    price = self.quote((feature,), terms.so_far)
+                for feature, price in self.alone(terms).items():
                     held = steps[feature][label]
                     number = len(terms.cases) or int(self.fresh[feature, label])
                     held[price] = min(held.get(price, 0) + number, NO_LIMIT)
@@ -137,7 +148,7 @@ class Offers:
 
     def price(self, feature: int, label: int) -> Decimal:
         """Return the least that a cell costs; what a fresh case would cost if there is none."""
-        ladder = self._ladders[feature][label]
+        ladder = self.ladders[feature][label]
         return ladder[0][0] if ladder else self._problem.fresh_prices[feature][label]
 
     def total(self, feature: int, label: int, number: int) -> Decimal:
@@ -152,14 +163,14 @@ class Offers:
     def depths(self, free: Decimal, at_most: Decimal | None, most: int) -> Integers:
         """Return how many values of each cell the money pays for, the cheapest first."""
         return np.array(
-            [[_how_many(ladder, free, at_most, most) for ladder in row] for row in self._ladders],
+            [[_how_many(ladder, free, at_most, most) for ladder in row] for row in self.ladders],
             dtype=np.int64,
         )
 
     def purchases(self, free: Decimal, at_most: Decimal | None) -> Integers:
         """Return how many values of each feature the money pays for, of whatever label."""
         result = []
-        for row in self._ladders:
+        for row in self.ladders:
             every: dict[Decimal, int] = {}
             for price, number in (step for ladder in row for step in ladder):
                 every[price] = min(every.get(price, 0) + number, NO_LIMIT)
