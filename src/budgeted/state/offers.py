@@ -154,7 +154,7 @@ class Offers:
     def total(self, feature: int, label: int, number: int) -> Decimal:
         """Return what so many values of a cell cost together, the cheapest first."""
         amounts = []
-        for price, there in self._ladders[feature][label]:
+        for price, there in self.ladders[feature][label]:
             taken = min(number, there)
             amounts.append(money.times(price, taken))
             number -= taken
