@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from budgeted import Feature, Problem, Study
+from budgeted import Feature, Number, Problem, Study
 from budgeted.errors import (
     BudgetedError,
     PriceListError,
@@ -372,3 +372,12 @@ def test_arrays_grow_without_changing_what_others_hold(sizes):
         kept.append((held, list(wanted)))
     for array, rows in kept:
         assert array.tolist() == rows
+
+
+def test_a_new_number_is_written_as_the_others_are(tmp_path):
+    comma = Number(cuts=[2.5], decimal="comma")
+    problem = Problem([Feature("crp", kind=comma, cost=1)], ("well", "ill"), (0.5, 0.5), 9)
+    with Study.create(str(tmp_path / "s.db"), "s", problem, [("Ann", "ill")]) as study:
+        study.do(AddFeature({"name": "weight", "kind": "number", "cuts": [70], "cost": 1}))
+        study.record([("Ann", "weight", "72,5")])
+        assert study.state.problem.features[1].kind.decimal == "comma"

@@ -204,3 +204,61 @@ def test_programs_send_wishes_as_json(tmp_path):
         assert len({each["case"] for each in several}) == 2
         much = site.post("/api/studies/flu/ask", json={"visits": 201})
         assert "visits: must be from 1 to 200" in much.text
+
+
+SOUTH = [{"group": "south", "visit_fee": 20}, {"group": "far", "visit_fee": 200}]
+
+
+def grouped(folder, groups, budget=1_000, **options):
+    prices = Tariff(50, exceptions=SOUTH)
+    return Study.create(
+        str(folder / "s.db"), "clinic", problem(prices, budget), CASES, groups=groups, by="me",
+        **options,
+    )  # fmt: skip
+
+
+def test_what_can_be_afforded_is_what_a_group_costs(tmp_path):
+    """The fee of 50 is too much, that of the south is not."""
+    with grouped(tmp_path, {"P02": "south", "P03": "south"}, budget=40) as begun:
+        assert str(begun.state.price((0, 0))) == "30"
+        (asked, *_) = begun.ask(case="P03", only=["crp"])
+        assert (asked.case, asked.cost) == ("P03", 30)
+        assert begun.ask(case="P05") == ()
+        assert not begun.ask(only=["crp"])  # 10 are left, and a visit costs more everywhere
+        check_folded(begun)
+
+
+def test_the_reason_has_the_price_of_the_group(tmp_path):
+    with grouped(tmp_path, dict.fromkeys(dict(CASES), "far"), policy="auto") as begun:
+        asked = begun.ask(only=["crp"])
+        assert [each.cost for each in asked] == [210]
+        assert "the next 210" in asked[0].why
+        assert begun.ask(only=["crp"], at_most=100) == ()
+
+
+def test_fresh_cases_of_groups_are_counted(tmp_path):
+    with grouped(tmp_path, {"P00": "south", "P02": "south", "P01": "far"}) as begun:
+
+        def fresh():
+            return {at: dict(each) for at, each in begun.state.fresh_groups.items()}
+
+        assert fresh() == {0: {"south": 2, "": 4}, 1: {"far": 1, "": 5}}
+        (first, *_) = begun.ask(case="P00", only=["crp"])
+        assert fresh()[0] == {"south": 1, "": 4}
+        begun.cancel(first.number)
+        assert fresh()[0] == {"south": 2, "": 4}
+        begun.withdraw("P02")
+        begun.add_cases([("new", "well")])
+        assert fresh()[0] == {"south": 1, "": 5}
+        check_folded(begun)
+
+
+def test_the_price_of_values_for_nothing_has_the_fee_once(tmp_path, study):
+    from budgeted.studies.listed_prices import listed_price
+
+    total = 0
+    for name in NAMES:
+        (free,) = study.record([("P05", name, "low")])
+        (price,) = listed_price(study.state.problem, study.requests(), [free])
+        total += price
+    assert total == 50 + 10 + 10 + 30

@@ -175,14 +175,18 @@ def _sold(
     Each feature alone, on fresh cases and where it costs least; and larger orders.
     """
     limit = state.free if state.at_most is None else min(state.free, state.at_most)
-    fresh, *visited = state.offers.terms(label)
-    alone = _affordable(state, fresh, depths, limit)
+    every = list(state.offers.terms(label))
+    fresh, visited = ([each for each in every if bool(each.cases) is was] for was in (False, True))
+    alone: dict[int, Decimal] = {}
+    for terms in fresh:  # of the group where each costs least
+        for at, price in _affordable(state, terms, depths, limit).items():
+            alone[at] = min(price, alone.get(at, price))
     for at in np.flatnonzero(depths[:, label]).tolist():
         price, number = state.offers.ladders[at][label][0]
         if at not in alone or price < alone[at]:
             yield (at,), price, float(number)
     yield from (((at,), price, np.inf) for at, price in alone.items())
-    for terms in (fresh, *_most_promising(state, visited, worths, least)):
+    for terms in (*fresh, *_most_promising(state, visited, worths, least)):
         cases = float(len(terms.cases)) if terms.cases else np.inf
         sold = _affordable(state, terms, depths, limit)
         for features, price in _larger(state, terms, sold, worths, limit):

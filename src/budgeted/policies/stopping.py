@@ -123,8 +123,8 @@ class Thrifty:
         weighed = weigh(state, self._learner(), choice.order)
         if weighed is None or weighed.goes_on:
             return choice
-        if not within:
-            return None
+        if not within and state.problem.separable:
+            return None  # where prices look at the case, something may be had for nothing
         limit = within if state.at_most is None else min(within, state.at_most)
         return self._chooser.choose(state.changed(at_most=limit), rng)
 
@@ -280,7 +280,9 @@ def _costs(state: State, feature: int) -> list[tuple[float, ...]]:
     labels = range(len(state.problem.labels))
     prices = [state.price((feature, label)) for label in labels]
     typical, terms, begin = max(prices), state.problem.terms, committed(state)
-    rows = []
+    rows: list[tuple[float, ...]] = []
+    if not typical:  # what is free for all labels needs no weighing
+        return rows
     for number in range(min(LONGEST, money.how_many(state.free, typical))):
         spent = money.add(begin, money.times(typical, number))
         so_far = terms.surcharge(spent)

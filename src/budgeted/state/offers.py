@@ -33,10 +33,13 @@ class Terms(NamedTuple):
     cases
         Their names, in the order in which they were first visited; none for fresh ones, of which
         it is for the rule of the study to pick one.
+    fresh
+        How many fresh ones there are at most.
     """
 
     so_far: CaseSoFar
     cases: tuple[str | int, ...]
+    fresh: int = NO_LIMIT
 
 
 class Offers:
@@ -52,6 +55,8 @@ class Offers:
         How many cases can still give each cell, visited ones among them, features × labels.
     today
         The day of the order.
+    groups
+        Where cases belong to groups: of each label, how many fresh ones each group has.
     """
 
     def __init__(
@@ -60,8 +65,9 @@ class Offers:
         visited: Mapping[str | int, CaseSoFar],
         cases_left: Integers,
         today: date | None,
+        groups: Mapping[int, Mapping[str, int]] | None = None,
     ) -> None:
-        self._problem, self._visited = problem, visited
+        self._problem, self._visited, self._groups = problem, visited, groups or {}
         self._left, self._today = cases_left, today
 
     @cached_property
@@ -75,8 +81,10 @@ class Offers:
         )
 
     def terms(self, label: int) -> Iterator[Terms]:
-        """Yield the terms of a label: those of fresh cases first."""
-        yield Terms(CaseSoFar(label=label), ())
+        """Yield the terms of a label: those of fresh cases first, of each group."""
+        for group, number in self._groups.get(label, {"": NO_LIMIT}).items():
+            if number:
+                yield Terms(CaseSoFar(label=label, group=group), (), number)
         yield from self.visited[label]
 
     def can_give(self, terms: Terms) -> Collection[int]:
@@ -142,7 +150,7 @@ class Offers:
             for terms in self.terms(label):
                 for feature, price in self.alone(terms).items():
                     held = steps[feature][label]
-                    number = len(terms.cases) or int(self.fresh[feature, label])
+                    number = len(terms.cases) or min(terms.fresh, int(self.fresh[feature, label]))
                     held[price] = min(held.get(price, 0) + number, NO_LIMIT)
         return tuple(tuple(tuple(sorted(held.items())) for held in row) for row in steps)
 

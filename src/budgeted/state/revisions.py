@@ -92,11 +92,16 @@ def repriced(state: State, amounts: Mapping[int, Decimal]) -> State:
         if request is not None:
             reserved = money.add(money.subtract(reserved, request.cost), amount)
             pending = pending.with_one(replace(request, cost=amount))
-    charged = {
-        at: replace(each, cost=amounts[each.number])
-        for at, each in enumerate(state.history)
-        if each.number is not None and each.number in amounts
-    }
+    settled = amounts.keys() - {each for each in amounts if state.pending.find(each)}
+    charged = (
+        {}
+        if not settled
+        else {
+            at: replace(each, cost=amounts[each.number])
+            for at, each in enumerate(state.history)
+            if each.number is not None and each.number in amounts
+        }
+    )
     for at, each in charged.items():
         remaining = money.subtract(money.add(remaining, state.history[at].cost), each.cost)
     state.check_money(

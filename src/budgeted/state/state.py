@@ -61,6 +61,8 @@ class State:
         The day of the decision, for prices that depend on it; None where there is no calendar.
     at_most
         What the next order may cost, where that is less than the free money.
+    fresh_groups
+        Where cases belong to groups: of each label, how many of each group were not visited.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class State:
     visited: Mapping[str | int, CaseSoFar] = field(default_factory=dict)
     today: date | None = None
     at_most: Decimal | None = None
+    fresh_groups: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.history, History):
@@ -165,7 +168,7 @@ class State:
     @cached_property
     def offers(self) -> Offers:
         """What the cases that were visited, and fresh ones, can give, and for how much."""
-        return Offers(self.problem, self.visited, self.cases_left, self.today)
+        return Offers(self.problem, self.visited, self.cases_left, self.today, self.fresh_groups)
 
     def price(self, action: tuple[int, int]) -> Decimal:
         """Return what the next value of a cell costs: on the case where it costs least."""
@@ -300,8 +303,10 @@ class State:
 
     def seeing(self, case: str | int, so_far: CaseSoFar | None) -> State:
         """Return the state in which a case is as given; None for one that is not visited."""
-        visited = {name: held for name, held in self.visited.items() if name != case}
-        if so_far is not None:
+        visited = dict(self.visited)
+        if so_far is None:
+            visited.pop(case, None)
+        else:
             visited[case] = so_far
         return self.changed(visited=visited)
 

@@ -9,6 +9,9 @@ becomes what it makes of the difference:
   them the fee, whichever that is;
 - one that is taken back frees what the others do not need: not the fee, if one of them is left.
 
+What somebody charges by hand stands in for the price of that one value: it is divided as if it
+were taken back, and the difference between what was said and what is listed stays with it.
+
 The others share the rest. The sum does not change by that, so there is always money for it, and no
 fee is charged twice or missed. The journal holds the amounts (`events.Repriced`); replaying it asks
 no price list.
@@ -16,7 +19,8 @@ no price list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -52,16 +56,44 @@ def so_far(study: Projection, case: str) -> CaseSoFar:
     )
 
 
-def visited_after(study: Projection, event: Event) -> State:
-    """Return the state in which the cases that an event was about are as they are now."""
+def visited_after(study: Projection, event: Event, before: Mapping[str | int, CaseSoFar]) -> State:
+    """Return the state in which the cases that an event was about are as they are now.
+
+    Parameters
+    ----------
+    study, event
+        The study after the event.
+    before
+        The cases that were visited before it.
+    """
     cases = {study.requests[number].case for number in numbers_of(event)}
     about = getattr(event, "case", None)
     state = study.state
     for case in cases | ({about} if about in study.names.rows else set()):
         found = so_far(study, case)
         seen = found if found.visits and case not in study.withdrawn else None
+        if study.groups and case not in study.withdrawn:
+            state = _group_visited(state, found, (seen is not None) - (case in before))
         state = state.seeing(case, seen)
     return state
+
+
+def _group_visited(state: State, case: CaseSoFar, more: int) -> State:
+    """The state in which a case of a group is visited, or is so no more."""
+    if not more:
+        return state
+    counts = {label: dict(of_label) for label, of_label in state.fresh_groups.items()}
+    counts[case.label][case.group] -= more
+    return state.changed(fresh_groups=counts)
+
+
+def fresh_groups(study: Projection) -> Mapping[int, Mapping[str, int]]:
+    """Return of each label how many cases of each group were not visited."""
+    counts: dict[int, Counter[str]] = {at: Counter() for at in study.names.labels.values()}
+    for case, row in study.names.rows.items():
+        if case not in study.state.visited and case not in study.withdrawn:
+            counts[int(study.case_labels[row])][study.groups.get(case, "")] += 1
+    return counts
 
 
 def before_settling(study: Projection, number: int) -> list[Event]:
@@ -74,27 +106,16 @@ def before_release(study: Projection, number: int) -> list[Event]:
     return _divided(study, study.request(number), first=False)
 
 
-def before_reopening(study: Projection, number: int) -> tuple[list[Event], Decimal]:
-    """Return how amounts are divided so that a settled request can be pending again.
-
-    And what is reserved for it then.
-    """
+def price_reopened(study: Projection, number: int) -> Decimal:
+    """Return what is reserved for a request that is pending again: what it stood for, or adds."""
     request = study.request(number)
     counted = _counted(study, request.case)
+    if request.counts_as_visit:
+        return request.list_price
     if not _follows_the_list(study, counted):
-        return [], request.list_price if request.counts_as_visit else _as_asked(request)
-    if not request.counts_as_visit:
-        more = due(study, [*counted, replace(request, fate=PENDING)])
-        return [], money.subtract(more, due(study, counted))
-    settled = [each for each in counted if each.fate != PENDING and each is not request]
-    without = due(study, settled)
-    own = money.subtract(due(study, [*settled, request]), without)
-    missing = money.subtract(without, money.total([each.list_price for each in settled]))
-    amounts = {request.number: own}
-    if missing:
-        taker = settled[0]
-        amounts[taker.number] = money.add(taker.list_price, missing)
-    return _event(counted, amounts), own
+        return _as_asked(request)
+    more = due(study, [*counted, replace(request, fate=PENDING)])
+    return money.subtract(more, due(study, counted))
 
 
 def charge(study: Projection, case: str, feature: int, at: str) -> tuple[list[Event], Decimal]:
@@ -115,10 +136,22 @@ def charge(study: Projection, case: str, feature: int, at: str) -> tuple[list[Ev
         return [], problem.quote(order, before)
     new = replace(counted[0], number=study.state.next_number, at=at, asked=None, fate=PENDING,
                   feature=problem.features[feature].name)  # fmt: skip
-    own = money.subtract(due(study, [*settled, new]), due(study, settled))
+    own = money.subtract(due(study, [*settled, new]), _listed(settled))
     waiting = [each for each in counted if each.fate == PENDING]
-    amounts = _shares(study, [*settled, new], waiting)
+    amounts = _shares(study, [*settled, new], waiting, due(study, [*settled, new]))
     return _event(counted, amounts), own
+
+
+def own_price(study: Projection, case: str, feature: int, at: str) -> Decimal | None:
+    """Return what a value adds by the list to all that is there of a case; None without a list.
+
+    It is what an amount that was charged by hand stands in for: fees stay with the others.
+    """
+    problem = study.state.problem
+    if problem.separable or not problem.has_prices:
+        return None
+    before = so_far(study, case)
+    return problem.quote(Order((feature,), before.label, case, day_of(at)), before)
 
 
 def due(study: Projection, requests: Iterable[Requested]) -> Decimal:
@@ -146,27 +179,40 @@ def due(study: Projection, requests: Iterable[Requested]) -> Decimal:
 def _divided(study: Projection, request: Requested, *, first: bool) -> list[Event]:
     """Amounts of the pending requests of a case, one of them the first or the last to be paid."""
     counted = _counted(study, request.case)
-    waiting = [each for each in counted if each.fate == PENDING]
-    if len(waiting) < 2 or not _follows_the_list(study, counted):
+    if not _follows_the_list(study, counted):
         return []
     settled = [each for each in counted if each.fate != PENDING]
-    others = [each for each in waiting if each.number != request.number]
+    others = [each for each in counted if each.fate == PENDING and each.number != request.number]
     queue = [request, *others] if first else [*others, request]
-    return _event(counted, _shares(study, settled, queue))
+    amounts = _shares(study, settled, queue, _listed(settled))
+    if not first and not others and settled:  # what is due without it falls to one that was paid
+        own = money.subtract(due(study, counted), due(study, settled))
+        left = money.subtract(amounts[request.number], own)
+        amounts = {
+            request.number: own,
+            settled[0].number: money.add(settled[0].list_price, left),
+        }
+    return _event(counted, amounts)
 
 
 def _shares(
-    study: Projection, settled: Sequence[Requested], queue: Sequence[Requested]
+    study: Projection, settled: Sequence[Requested], queue: Sequence[Requested], before: Decimal
 ) -> dict[int, Decimal]:
-    """What each of a queue adds to what is due for those settled and those before it."""
+    """What each of a queue adds to what is due for those settled and those before it.
+
+    Who comes first also takes up what those settled have not paid: `before` is what they have.
+    """
     shares, done = {}, list(settled)
-    before = due(study, done)
     for each in queue:
         done.append(each)
         after = due(study, done)
         shares[each.number] = money.subtract(after, before)
         before = after
     return shares
+
+
+def _listed(requests: Sequence[Requested]) -> Decimal:
+    return money.total([each.list_price for each in requests])
 
 
 def _counted(study: Projection, case: str) -> list[Requested]:
@@ -186,7 +232,7 @@ def _follows_the_list(study: Projection, counted: Sequence[Requested]) -> bool:
     problem = study.state.problem
     if problem.separable or not problem.has_prices:
         return False
-    return due(study, counted) == money.total([each.list_price for each in counted])
+    return due(study, counted) == _listed(counted)
 
 
 def _event(counted: Sequence[Requested], amounts: dict[int, Decimal]) -> list[Event]:

@@ -104,14 +104,17 @@ class Draft(Projection):
 
     def facing(self, wishes: Wishes | None = None) -> State:
         """Return the state that the policy sees: only what may be ordered now can be bought."""
-        state = self.state
-        if not state.problem.separable:
-            state = state.changed(today=self.today)
+        state = self.dated(self.signature[0])
         if self.period is not None:
             state = state.changed(at_most=self.period.left)
         if wishes is not None:
             state = wishes.restrict(state, self)
         return state
+
+    def dated(self, at: str) -> State:
+        """Return the state with the prices of a day, where they depend on anything at all."""
+        state = self.state
+        return state if state.problem.separable else state.changed(today=day_of(at))
 
     @property
     def period(self) -> Period | None:
@@ -277,7 +280,7 @@ def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
         keys += [(each.key, mark)] * len(mine)
         numbers = dict.fromkeys(number for made in mine for number in numbers_of(made))
         about = tuple(draft.request(number) for number in numbers)
-        answers.append(Done(about, draft.state, events=tuple(mine), stopped=trial.stopped))
+        answers.append(Done(about, draft.dated(at), events=tuple(mine), stopped=trial.stopped))
     return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
 
 

@@ -196,7 +196,8 @@ class Cancelled(Event):
 class Recorded(Event):
     """A value that nobody asked for, or that was there before the study.
 
-    A `value` of None stands for one that was forgotten since, as with `Told`.
+    A `value` of None stands for one that was forgotten since, as with `Told`. What it costs by the
+    price list is `listed`, where another sum was charged.
     """
 
     number: int
@@ -205,6 +206,7 @@ class Recorded(Event):
     label: str
     value: str | None
     cost: Decimal
+    listed: Decimal | None = None
     kind: Literal["recorded"] = "recorded"
 
     def words(self) -> str:

@@ -213,7 +213,7 @@ def study_mistakes(
 ) -> Iterator[str]:
     """Yield everything that is wrong, with its path: keys first, then what they hold."""
     yield from _key_mistakes(plain, "", _STUDY_KEYS, required=("budget", "features"))
-    features = []
+    features, right = [], []
     tables = plain.get("features", [])
     if not isinstance(tables, list):
         yield f"features: must be tables, each under [[features]], got {tables!r}"
@@ -225,6 +225,8 @@ def study_mistakes(
         yield from wrong
         if found is not None:
             features.append(found)
+        if found is not None and not wrong:
+            right.append(found)
     stand_in = [] if not tables else [Feature("stand-in", ("a", "b"), 1)]
     sound = len(features) == len(tables)  # else prices may be about one that is not known
     wrong = list(_price_mistakes(plain, features if sound else (), _labels(plain, listed.cases)))
@@ -236,7 +238,7 @@ def study_mistakes(
         yield from case_mistakes(listed.cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
-    yield from known_mistakes(listed.known, features, places)
+    yield from known_mistakes(listed.known, right, places)
     choices = {"case_rule": RULES, "loss": LOSSES}
     for key, known in choices.items():
         if key in plain and plain[key] not in tuple(known):

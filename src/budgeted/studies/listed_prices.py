@@ -8,6 +8,7 @@ from decimal import Decimal
 from budgeted.problem import CaseSoFar, Order, Problem
 from budgeted.problem.prices import lines
 from budgeted.studies.days import day_of
+from budgeted.studies.fates import RECORDED
 from budgeted.studies.projection import Requested
 
 
@@ -30,7 +31,7 @@ def listed_price(
     for each in free:
         cases[each.case] = CaseSoFar(label=problem.label_index(each.label), name=each.case)
     for each in known:
-        if each.case in cases and each.number not in mine and each.counts_as_visit:
+        if each.case in cases and each.number not in mine and _is_there(each):
             feature = problem.feature_index(each.feature)
             cases[each.case] = cases[each.case].and_visit([feature], day_of(each.at))
     prices: list[Decimal] = []
@@ -43,3 +44,8 @@ def listed_price(
         prices += lines(problem.prices, Order((feature,), before.label, each.case, day), before)
         cases[each.case] = before.and_visit([feature], day)
     return prices
+
+
+def _is_there(request: Requested) -> bool:
+    """Whether its case was there for it, paid or not: a fee is counted once for all of them."""
+    return request.counts_as_visit or request.fate == RECORDED

@@ -46,5 +46,6 @@ def why_together(draft: Draft, order: Order, wanted: set[int]) -> list[str]:
         words.append(f"{money.show(price)} together instead of {money.show(apart)} one by one")
     gifts = [problem.features[at].name for at in order.features if at not in wanted]
     if gifts:
-        words.append(f"{listed(gifts)} comes along at no cost")
+        come = "comes" if len(gifts) == 1 else "come"
+        words.append(f"{listed(gifts)} {come} along at no cost")
     return words

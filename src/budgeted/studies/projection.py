@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from budgeted.errors import JournalError, StudyError, UnknownError
 from budgeted.learners import Learner, Predictor, fitted
 from budgeted.learners.belief import Integers
-from budgeted.problem import Action, Order
+from budgeted.problem import Action, Order, money
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
 from budgeted.studies import availability, events, growth
-from budgeted.studies.accounts import visited_after
+from budgeted.studies.accounts import fresh_groups, visited_after
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.budget_terms import BudgetTerms
 from budgeted.studies.created import Created
@@ -42,6 +42,7 @@ from budgeted.studies.fates import (
     TOLD,
     UNUSABLE,
 )  # fmt: skip
+from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.naming import Names
 
 _Key = TypeVar("_Key")
@@ -138,8 +139,6 @@ class Projection:
         Every number that was given out.
     keys
         The idempotency keys of what was done, see `budgeted.studies.drafts`.
-    groups
-        The group of each case that belongs to one.
     withdrawn, forgotten, closed
         Which cases are gone, the values of which of them are forgotten, and whether the study is
         over.
@@ -179,6 +178,8 @@ class Projection:
         self.forgotten: frozenset[str] = frozenset()
         self.closed = False
         self.extras: dict[str, Any] = {}
+        if self.groups and not problem.separable:
+            self.state = self.state.changed(fresh_groups=fresh_groups(self))
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -243,9 +244,12 @@ class Projection:
         """Fold in one event; raise an error if it does not fit what came before it."""
         change = FOLDS.get(type(entry.event))
         if change is not None:
+            before = self.state.visited
             change(self, entry, entry.event)
             if not self.state.problem.separable:
-                self.state = visited_after(self, entry.event)
+                self.state = visited_after(self, entry.event, before)
+                if self.groups and isinstance(entry.event, events.Withdrawn | CasesAdded):
+                    self.state = self.state.changed(fresh_groups=fresh_groups(self))
         if entry.key:
             self._remember(entry)
 
@@ -326,7 +330,7 @@ class Projection:
             self.ruled_out[event.case, event.feature] = None  # it could be had after all
         new = Requested(
             event.number, event.case, event.feature, event.label, event.cost, RECORDED,
-            event.value, None, entry.at, entry.by,
+            event.value, None, entry.at, entry.by, event.listed,
         )  # fmt: skip
         self._add(new)
         self._mark(new, BOUGHT)
@@ -340,13 +344,16 @@ class Projection:
         self.requests[number] = old.changed(value=value, cost=cost, listed=listed)
 
     def _repriced(self, _: Entry, event: events.Repriced) -> None:
-        amounts = dict(event.amounts)
-        kept = {number: self.request(number) for number in amounts}
-        agreed = {number: amounts[number] for number, old in kept.items() if old.listed is None}
-        self.state = repriced(self.state, agreed)
-        for number, old in kept.items():
-            change = {"cost": amounts[number]} if number in agreed else {"listed": amounts[number]}
-            self.requests[number] = old.changed(**change)
+        kept = {number: (self.request(number), listed) for number, listed in event.amounts}
+        # What was charged by hand was more or less than the list said, and stays so.
+        costs = {
+            number: max(Decimal(0), money.subtract(money.add(old.cost, listed), old.list_price))
+            for number, (old, listed) in kept.items()
+        }
+        self.state = repriced(self.state, costs)
+        for number, (old, listed) in kept.items():
+            by_hand = None if old.listed is None else listed
+            self.requests[number] = old.changed(cost=costs[number], listed=by_hand)
 
     def _undone(self, _: Entry, event: events.Undone) -> None:
         number, fate, cost = event.number, event.fate, event.cost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from budgeted.errors import ConflictError, StudyError, UnknownError
@@ -193,7 +194,11 @@ class Study(Growing):
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""
         entries = tuple(self._entries)
-        return Snapshot.of(self.name, self._projection, entries, self.head.digest)
+        state = self._projection.state
+        found = Snapshot.of(self.name, self._projection, entries, self.head.digest)
+        if state.problem.separable:
+            return found
+        return replace(found, state=state.changed(today=day_of(self._clock())))
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""

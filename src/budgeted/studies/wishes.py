@@ -61,6 +61,8 @@ class Wishes:
             here[study.cells[row] == OPEN, study.case_labels[row]] = 1
             left = np.minimum(left, here)
             visited = {name: each for name, each in state.visited.items() if name == self.case}
-            state = state.changed(visited=visited)
+            fresh = {} if self.case in visited else {study.groups.get(self.case, ""): 1}
+            groups = {int(study.case_labels[row]): fresh} if study.groups else {}
+            state = state.changed(visited=visited, fresh_groups=groups)
         left.setflags(write=False)
         return state.changed(cases_left=left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import click
@@ -125,7 +126,7 @@ def import_values(
         f"{len(values) - len(done)} were known."
     )
     free = unasked(found, done)
-    if free["values"] and free["list_price"]:
+    if free["values"] and Decimal(free["list_price"] or 0):
         click.echo(
             f"{free['values']} of the recorded values were not charged; by the price list they "
             f"cost {free['list_price']}.\n"

@@ -70,7 +70,8 @@ def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
         print_json({"requests": [plain(each) for each in asked], **stopped, **money(found)})
         return
     if asked:
-        print_table(requests_table(asked))
+        cases = list(dict.fromkeys(each.case for each in asked))  # one patient after the other
+        print_table(requests_table(sorted(asked, key=lambda each: cases.index(each.case))))
     if fewer := why_fewer(asked, command, found.state, done.stopped):
         click.echo(f"Nothing more can be bought: {fewer}.")
     print_money(found)

@@ -47,7 +47,8 @@ class Tell(Command):
         number = request.number
         value = draft.names.value(request.feature, self.value, self.force or over)
         if request.fate == PENDING:
-            before = before_settling(draft, number)
+            divide = before_settling if self.cost is None else before_release
+            before = divide(draft, number)
             for event in before:
                 draft.attempt(event)
             listed = draft.request(number).cost
@@ -92,7 +93,7 @@ class Fail(Command):
         """Return that it failed."""
         number = pending(draft, self.number).number
         given = None if isinstance(self.charged, bool) else amount("charged", self.charged)
-        before = before_release if given == 0 or self.charged is False else before_settling
+        before = before_settling if given is None and self.charged else before_release
         done = before(draft, number)
         for event in done:
             draft.attempt(event)

@@ -13,7 +13,7 @@ from budgeted.studies.commands.base import LONGEST_NAME, Command, parameter
 from budgeted.studies.commands.record import Record, RecordedValue
 
 if TYPE_CHECKING:
-    from budgeted.problem import Feature, PriorCounts
+    from budgeted.problem import Feature, PriorCounts, Problem
     from budgeted.studies.drafts import Draft
 
 MOST_CASES = 1_000_000
@@ -100,10 +100,11 @@ class AddFeature(Command):
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it is for sale."""
         from budgeted.studies.beginning import as_written
-        from budgeted.studies.feature_tables import feature_mistakes
+        from budgeted.studies.feature_tables import feature_mistakes, with_decimal
         from budgeted.studies.growth_events import FeatureAdded
 
-        found, mistakes = feature_mistakes(dict(self.feature), "feature")
+        table = with_decimal(dict(self.feature), _decimal(draft.state.problem))
+        found, mistakes = feature_mistakes(table, "feature")
         if found is None or mistakes:
             raise StudyFileError("the feature cannot be added", mistakes)
         if found.name in draft.names.columns:
@@ -156,3 +157,9 @@ def _counts(feature: Feature, given: float | None) -> PriorCounts:
     if isinstance(rows[0], tuple):
         return tuple([(*row, given) for row in rows])
     return (*rows, given)
+
+
+def _decimal(problem: Problem) -> str | None:
+    """How all numbers of a study are written; None if it has none, or writes them differently."""
+    marks = {getattr(each.kind, "decimal", None) for each in problem.features} - {None}
+    return marks.pop() if len(marks) == 1 else None

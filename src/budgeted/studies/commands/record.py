@@ -11,7 +11,7 @@ from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.hints import CorrectIt, Hint
 from budgeted.listing import shortened
 from budgeted.studies import events
-from budgeted.studies.accounts import before_settling
+from budgeted.studies.accounts import before_release, before_settling, own_price
 from budgeted.studies.accounts import charge as charged
 from budgeted.studies.commands.base import (
     Amount,
@@ -105,22 +105,27 @@ def _record(
     held = known.get((case, feature))
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
-            yield from before_settling(draft, held.number)
-            listed = draft.request(held.number).cost  # as divided by what was just tried
-            yield events.Told(held.number, value, listed if fixed is None else fixed)
+            divide = before_settling if fixed is None else before_release
+            yield from divide(draft, held.number)
+            cost = draft.request(held.number).cost  # as divided by what was just tried
+            yield events.Told(held.number, value, cost if fixed is None else fixed)
             return
         if draft.names.same(feature, held.value, value):
             return
         raise StudyError(f"is {quoted(held.value)} already", hint=CorrectIt(held.number, value))
-    price = Decimal(0)
+    price, at = Decimal(0), draft.signature[0]
+    listed: Decimal | None = None
     if charge:
-        before, price = charged(draft, case, column, draft.signature[0])
+        before, price = charged(draft, case, column, at)
         yield from before
+    elif fixed:
+        price, listed = fixed, own_price(draft, case, column, at)
     yield events.Recorded(
         draft.state.next_number,
         case,
         draft.state.problem.features[column].name,
         draft.label_of(case),
         value,
-        price if fixed is None else fixed,
+        price,
+        None if listed == price else listed,
     )

@@ -131,12 +131,9 @@ def _check_cell(draft: Draft, old: Requested) -> None:
 def _undone(draft: Draft, old: Requested, why: str) -> list[events.Event]:
     """Return the events; its price must be free to be reserved again."""
     from budgeted.problem import money
-    from budgeted.studies.accounts import before_reopening
+    from budgeted.studies.accounts import price_reopened
 
-    before, cost = before_reopening(draft, old.number)
-    for event in before:
-        draft.attempt(event)
-    old = draft.request(old.number)
+    cost = price_reopened(draft, old.number)
     free = money.add(draft.state.free, old.cost)
     if cost > free:
         raise StudyError(
@@ -144,7 +141,7 @@ def _undone(draft: Draft, old: Requested, why: str) -> list[events.Event]:
             f"{free} would be free"
         )
     fate = cast(Literal["told", "failed", "cancelled"], old.fate)
-    return [*before, events.Undone(old.number, fate, old.value, old.cost, cost, why)]
+    return [events.Undone(old.number, fate, old.value, old.cost, cost, why)]
 
 
 def outcome(request: Requested) -> str:

@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, Any
 from budgeted.errors import JournalError, UnknownFateError
 from budgeted.studies.events import Entry, Event
 from budgeted.studies.journal import copies, fate, heads, rows
-from budgeted.studies.journal.connections import Pool, acquire, let_go, parse_url, translated
+from budgeted.studies.journal.connections import (
+    Pool,
+    acquire,
+    drop,
+    let_go,
+    parse_url,
+    translated,
+)
 from budgeted.studies.journal.messages import UNCHANGED, reason_of
 from budgeted.studies.journal.opening import check_tables, look_over
 from budgeted.studies.journal.rows import check_text, digest_of, sql, to_json
@@ -95,16 +102,16 @@ class Journal:
 
     def release(self) -> None:
         """Let go of the database; its connections are closed when no journal needs them."""
-        self._held = None
-        if self._let_go is not None:
-            self._let_go()
+        held, self._held = self._held, None
+        if self._let_go is not None and self._let_go.detach() and held is not None:
+            let_go(held)
 
     @property
     def _pool(self) -> Pool:
         """The connections; taken again if they were let go, or belong to the parent of a fork."""
         if self._held is None or self._held.process != os.getpid():
             self._held = acquire(self._url)
-            self._let_go = weakref.finalize(self, let_go, self._held)
+            self._let_go = weakref.finalize(self, drop, self._held)
         return self._held
 
     @property

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,13 @@ class Pool:
 
 _pools: dict[tuple[int, str], Pool] = {}
 _pools_lock = threading.Lock()
+_dropped: deque[Pool] = deque()
+"""Given back by the garbage collector, which may come at any moment, also under the lock."""
 
 
 def acquire(url: URL) -> Pool:
     """Return the pool of a database; to be given back with `let_go`."""
+    _take_back()
     with _pools_lock:
         # By process: after a fork the connections belong to the parent.
         place = (os.getpid(), _absolute(url).render_as_string(hide_password=False))
@@ -68,8 +72,27 @@ def acquire(url: URL) -> Pool:
     return pool
 
 
+def drop(pool: Pool) -> None:
+    """Give back a pool from a finaliser: now, or if the lock is held, when it is given back."""
+    _dropped.append(pool)
+    if _pools_lock.acquire(blocking=False):
+        _pools_lock.release()
+        _take_back()
+
+
+def _take_back() -> None:
+    with suppress(IndexError):  # another thread may take the last one
+        while True:
+            _let_go(_dropped.popleft())
+
+
 def let_go(pool: Pool) -> None:
     """Give back a pool; its connections are closed when nobody uses it any more."""
+    _let_go(pool)
+    _take_back()
+
+
+def _let_go(pool: Pool) -> None:
     if pool.process != os.getpid():  # a fork: they are not ours to close
         return
     with _pools_lock:
