@@ -218,3 +218,22 @@ def test_a_policy_is_not_asked_to_look_where_nothing_is_soft():
 
     buyer = Thrifty(policy("round-robin"), never)
     assert buyer.choose(State.start(made), None) is not None
+
+
+@pytest.mark.parametrize("name", ["random-shopper", "auto", "sfl"])
+def test_what_is_free_beyond_the_amount_is_asked_for(tmp_path, name):
+    """The rest of a panel that was paid for costs nothing more; nothing is divided by that."""
+    panel = {"name": "p", "features": ["a", "b"], "whole": True, "price": 5}
+    features = [Feature(each, ("no", "yes"), 1) for each in ("a", "b", "c")]
+    soft = Soft(5, limit=30, point_worth="0.01", rate="0.5")
+    problem = Problem(features, ("well", "ill"), (0.5, 0.5), soft, Tariff(panels=[panel]))
+    cases = [(f"P{at}", "ill" if at % 2 else "well") for at in range(6)]
+    path = str(tmp_path / "s.db")
+    with Study.create(path, "s", problem, cases, policy=name, seed=2, by="me") as study:
+        (first, *others) = study.ask(only=["a", "b"], case="P0")
+        for each in others:
+            study.fail(each.number)  # not done, and may be asked again
+        study.tell(first.number, "no")
+        again = study.ask(case="P0", only=["a", "b"])
+        assert [each.cost for each in again] == [0] * len(others)
+        study.ask()

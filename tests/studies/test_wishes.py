@@ -262,3 +262,21 @@ def test_the_price_of_values_for_nothing_has_the_fee_once(tmp_path, study):
         (price,) = listed_price(study.state.problem, study.requests(), [free])
         total += price
     assert total == 50 + 10 + 10 + 30
+
+
+def test_status_has_the_prices_of_the_day(tmp_path, clock):
+    """What `status` says is what `ask` reserves, also after a price has changed."""
+    later = clock.day + timedelta(days=10)
+    prices = Tariff(50, changes=[{"day": later, "feature": "crp", "price": 15}])
+    path = str(tmp_path / "s.db")
+    with Study.create(path, "clinic", problem(prices), CASES, seed=3, clock=clock) as begun:
+
+        def listed():
+            (first, *_) = [each for each in begun.status().cells if each.feature == "crp"]
+            return first.cost
+
+        assert listed() == 60
+        clock.day = later
+        assert listed() == 65
+        (asked,) = begun.ask(only=["crp"])
+        assert asked.cost == 65
