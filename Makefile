@@ -70,8 +70,9 @@ benchmark: $(READY)  ## Compare the default with all other policies and write do
 	$(BIN)/python -m research.quality.fixed
 	$(BIN)/python -m research.quality.report --keep results/zoo
 
-speed: $(READY)  ## Measure the speed of decisions, of the engines, of studies and of the page
+speed: $(READY)  ## Measure the speed of decisions, of quotes, of the engines, of studies and of the page
 	$(BIN)/python -m research.speed.decisions
+	$(BIN)/python -m research.speed.quotes
 	$(BIN)/python -m research.speed.engine
 	$(BIN)/python -m research.speed.studies
 	$(BIN)/python -m research.speed.web

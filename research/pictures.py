@@ -15,13 +15,19 @@ MOST_POINTS = 75
 """Of one curve: close together at its beginning, where it bends, further apart towards its end."""
 
 
+_STATED_FOR_NOBODY = re.compile(
+    r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"'  # of a picture, nothing is pointed at
+    r'| (?:opacity|stroke-width)="1"|<path d="M0,0h0v0h0Z"/>|<g></g>'  # as without it
+)
+
+
 def save_small(figure: Figure, path: Path) -> Path:
     """Write a figure as SVG with no more digits, points and descriptions than a page can show.
 
     Descriptions of single marks go, because a picture on a page is described as a whole.
     """
     written = save(thinned(figure), path)
-    text = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", written.read_text(encoding="utf-8"))
+    text = _STATED_FOR_NOBODY.sub("", written.read_text(encoding="utf-8"))
     text = re.sub(r'(?<= d=")[^"]*', _rounded, text)
     written.write_text(text, encoding="utf-8")
     return written

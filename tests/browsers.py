@@ -6,7 +6,6 @@ skipped with a word on how to get one (system_packages.py). In CI that is a fail
 
 from __future__ import annotations
 
-import gzip
 import os
 import socket
 import subprocess
@@ -15,13 +14,13 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from tests import system_packages
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parent.parent
 OPTIONS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
@@ -160,7 +159,7 @@ def accessibility_problems(page):
 
 
 def _axe():
-    return gzip.decompress((HERE / "vendor" / "axe.min.js.gz").read_bytes()).decode()
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 def widest(page):

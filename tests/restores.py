@@ -38,7 +38,7 @@ def work(database, who):
                 try:
                     report(f"done {key}" if do(study, rng, key, VALUES[who]) else "no money")
                 except ForeignHistoryError as error:
-                    study.reopen()
+                    study.read_anew()
                     studies.check_everything(study)
                     report("refused" if "Open the study again" in error.reason else error.reason)
                 except BudgetedError:  # settled by the other one, who was faster

@@ -67,6 +67,12 @@ def check_folded(study):
     assert (again.taken == now.taken).all()
     assert dict(again.requests) == dict(now.requests)
     assert (again.withdrawn, again.closed) == (now.withdrawn, now.closed)
+    assert (again.cases, dict(again.groups)) == (now.cases, dict(now.groups))
+    assert (again.names.rows, again.names.columns) == (now.names.rows, now.names.columns)
+    assert (again.case_labels == now.case_labels).all()
+    assert [each.tolist() for each in again.order] == [each.tolist() for each in now.order]
+    assert dict(again.ruled_out) == dict(now.ruled_out)
+    assert again.state.problem == now.state.problem
     for each in ("history", "pending", "belief", "spent", "reserved", "free", "next_number"):
         assert getattr(again.state, each) == getattr(now.state, each), each
     assert (again.state.cases_left == now.state.cases_left).all()

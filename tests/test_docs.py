@@ -77,6 +77,9 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     steps = [each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     assert len(steps) > 8
+    files = re.findall(r"```csv (\S+)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for name, content in files:
+        (tmp_path / name).write_text(content, encoding="utf-8")
     for step in steps:
         command, _, output = step.partition("\n")
         done = subprocess.run(
@@ -119,7 +122,17 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["studies.md", "optimal.md", "learners.md", "experiments.md", "extending.md"]
+    "page",
+    [
+        "studies.md",
+        "optimal.md",
+        "learners.md",
+        "experiments.md",
+        "extending.md",
+        "prices.md",
+        "orders.md",
+        "budgets.md",
+    ],
 )
 def test_the_python_of_the_docs_runs(page):
     before = {*POLICIES, *COMMANDS}

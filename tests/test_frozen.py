@@ -89,7 +89,7 @@ def test_a_frozen_postgres_dump_opens(path, postgres):
 
 
 def test_older_events_are_upcast(frozen, monkeypatch):
-    """Suppose that version 2 says of every cancellation by which law; the digests still hold."""
+    """Suppose that the next says of every cancellation by which law; the digests still hold."""
     database, facts = frozen
 
     def by_law(event):
@@ -103,36 +103,42 @@ def test_older_events_are_upcast(frozen, monkeypatch):
         reasons = [each.event.why for each in study.history() if isinstance(each.event, Cancelled)]
         assert reasons
         assert all(why.endswith("(§ 1)") for why in reasons)
-        study.correct(2, "yes", why="as version 2")
+        study.correct(2, "yes", why="as the next version")
     with Study.open(database) as study:
-        assert study.history()[-1].event.why == "as version 2"
+        assert study.history()[-1].event.why == "as the next version"
     connection = sqlite3.connect(database)
     versions = [
         json.loads(body)["version"]
         for (body,) in connection.execute("SELECT body FROM budgeted_events ORDER BY seq")
     ]
     connection.close()
-    assert versions == [1] * facts["events"] + [2]
+    (old,) = set(versions[:-1])
+    assert old < rows.FORMAT.version
+    assert versions == [old] * facts["events"] + [rows.FORMAT.version]
 
 
 def test_upcasts_are_a_chain(monkeypatch):
-    monkeypatch.setattr(rows.FORMAT, "version", 3)
-    monkeypatch.setitem(rows.FORMAT.upcasts, 1, lambda event: event | {"why": event["because"]})
+    now = rows.FORMAT.version
+    monkeypatch.setattr(rows.FORMAT, "version", now + 2)
+    monkeypatch.setitem(rows.FORMAT.upcasts, now, lambda event: event | {"why": event["because"]})
     monkeypatch.setitem(
-        rows.FORMAT.upcasts, 2, lambda event: {k: v for k, v in event.items() if k != "because"}
+        rows.FORMAT.upcasts,
+        now + 1,
+        lambda event: {k: v for k, v in event.items() if k != "because"},
     )
-    old = '{"number":3,"because":"holidays","kind":"cancelled","version":1}'
+    old = '{"number":3,"because":"holidays","kind":"cancelled","version":' + f"{now}}}"
     assert from_json(old) == Cancelled(3, "holidays")
     assert from_json(to_json(Cancelled(3, "x"))) == Cancelled(3, "x")
 
 
 def test_newer_events_are_refused_in_words(frozen):
+    now = rows.FORMAT.version
     said = (
-        "an event in format 2, written by a newer budgeted; this one knows format 1: update the "
-        "package"
+        f"an event in format {now + 1}, written by a newer budgeted; this one knows format {now}: "
+        f"update the package"
     )
     with pytest.raises(JournalError, match=said):
-        from_json(to_json(Cancelled(3)).replace('"version":1', '"version":2'))
+        from_json(to_json(Cancelled(3)).replace(f'"version":{now}', f'"version":{now + 1}'))
     for text in ("[]", "{", '{"number":3,"kind":"cancelled"}', '{"version":"1"}', "null"):
         with pytest.raises(JournalError):
             from_json(text)

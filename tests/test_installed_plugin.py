@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from decimal import Decimal
 
 import pytest
 
@@ -115,7 +116,9 @@ def test_a_study_uses_them(installed, tmp_path):
 
     study("new", "study.toml", "--cases", "cases.csv")
     asked = json.loads(study("ask", "-n", "3", "--json"))["requests"]
-    assert {each["cost"] for each in asked} <= {"3.50", "1"}, "a fee with the first of each case"
+    first = {each["case"]: each["cost"] for each in reversed(asked)}
+    assert set(first.values()) <= {"3.50", "5.50"}, "a fee with the first of each case"
+    assert sum(Decimal(each["cost"]) > 3 for each in asked) == len(first), "and with no other"
     for each in asked:
         study("tell", each["number"], "yes" if each["label"] == "ill" else "no")
     assert 0 <= json.loads(study("status", "--json"))["outlook"]["error"] <= 1

@@ -52,6 +52,14 @@ def play(study: Study) -> None:
     for number, request in enumerate(study.requests("pending"), 12):
         study.cancel(request.number, key=f"k{number}")
     study.close("enough", key="k99")
+    study.reopen("a second wave", key="k100")
+    arrived = [("Q1", "ill"), ("Q2", "well")]
+    study.add_cases(arrived, known=[("Q2", "fever", "no")], groups={"Q1": "north"}, key="k101")
+    study.add_feature(Feature("swab", ("-", "+"), "3.50", prior_counts=(2, 1)), key="k102")
+    study.add_value("cough", "barking", key="k103")
+    study.rule_out("Q1", "swab", "nosebleeds", key="k104")
+    study.allow("Q1", "swab", "they stopped", key="k105")
+    study.close("this time for good", key="k106")
 
 
 def facts_of(study: Study) -> dict[str, Any]:
@@ -93,8 +101,9 @@ def freeze_journal(folder: Path, target: Path) -> None:
     cases = [(f"P{at}", ("well", "ill")[at % 2]) for at in range(12)]
     clock = map("2026-01-02T03:04:{:02}Z".format, itertools.count()).__next__
     with Study.create(
-        str(made), NAME, problem, cases, policy="round-robin", seed=1, by="Ännë", clock=clock
-    ) as study:
+        str(made), NAME, problem, cases, policy="round-robin", seed=1, by="Ännë", clock=clock,
+        groups={"P9": "south"},
+    ) as study:  # fmt: skip
         play(study)
         facts = facts_of(study)
     with Journal(str(made), NAME) as journal:

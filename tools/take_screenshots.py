@@ -32,7 +32,7 @@ PICTURES = ROOT / "docs" / "web"
 TAKEN = ROOT / "results" / "screenshots"
 LARGEST = 90_000
 """Bytes of a picture; a larger one makes every clone slower."""
-QUALITY = 0.8
+QUALITY = 0.4
 """Of WebP: letters stay sharp."""
 _TO_WEBP = """async ([png, quality]) => {
   const picture = new Image();

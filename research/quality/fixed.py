@@ -33,6 +33,7 @@ from budgeted.simulation.synthetic import Synthetic
 from budgeted.simulation.worlds import TableWorld
 from budgeted.statistics import Mean, paired
 from budgeted.studies import example
+from budgeted.studies.case_lists import CaseList
 from budgeted.studies.files import parse_toml, study_of
 from research.quality.zoo.plays import fingerprint
 from research.quality.zoo.runs import within
@@ -86,7 +87,7 @@ def example_study(seed: int) -> Rehearsal:
 
 def _example() -> Problem:
     plain = parse_toml(example.STUDY.encode(), "example")
-    return study_of(plain, (("one", example.LABELS[0]),), "example").problem
+    return study_of(plain, CaseList((("one", example.LABELS[0]),)), "example").problem
 
 
 BARS: Mapping[str, Bar] = {

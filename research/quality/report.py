@@ -319,7 +319,7 @@ def rows_of_tables() -> np.ndarray:
 
 def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
     """Write the page and its figures from what is kept; return where."""
-    found = {name: kept(folder / f"{name}.json.gz") for name in KEPT}
+    found = {name: kept(folder / f"{name}.json.xz") for name in KEPT}
     slow = {name: found[name] for name in SLOW}
     zoo = found["confirmation"]
     there = Kept(zoo, found["challengers"], slow, found["tables"])
@@ -355,7 +355,7 @@ def _write(results: Path | None) -> None:
             found = Results.read(results / source, entries)
             if name == source and found.left_out:
                 raise click.ClickException(f"{source}: {found.left_out} worlds are not judged yet")
-            keep(found, HERE / f"{name}.json.gz", source, found.code)
+            keep(found, HERE / f"{name}.json.xz", source, found.code)
             click.echo(f"{name}: {len(found.majority)} worlds, {found.left_out} left out")
     if not fixed.RESULTS.exists():
         raise click.ClickException("run python -m research.quality.fixed first")

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from budgeted.policies import policy as policy
     from budgeted.problem import Action as Action
     from budgeted.problem import Feature as Feature
+    from budgeted.problem import Firm as Firm
     from budgeted.problem import Order as Order
+    from budgeted.problem import Periods as Periods
     from budgeted.problem import PriceList as PriceList
     from budgeted.problem import Problem as Problem
+    from budgeted.problem import Soft as Soft
     from budgeted.problem.feature_kinds.categorical import Categorical as Categorical
+    from budgeted.problem.feature_kinds.number import Number as Number
     from budgeted.problem.orders import Purchase as Purchase
     from budgeted.simulation.simulator import simulate as simulate
     from budgeted.simulation.tables import Table as Table
@@ -35,11 +39,15 @@ _HOMES = {
     "Categorical": "problem.feature_kinds.categorical",
     "Coding": "simulation.tables.coding",
     "Feature": "problem",
+    "Firm": "problem",
     "Model": "learners.model",
+    "Number": "problem.feature_kinds.number",
     "Order": "problem",
+    "Periods": "problem",
     "PriceList": "problem",
     "Problem": "problem",
     "Purchase": "problem.orders",
+    "Soft": "problem",
     "State": "state",
     "Study": "studies.study",
     "Table": "simulation.tables",

@@ -37,6 +37,13 @@ class TellIt:
 
 
 @dataclass(frozen=True)
+class FailIt:
+    """A request is still under way, and nothing can come of it: it fails."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class ChangedSince:
     """A request is not what it was when its sender looked: look again before doing it."""
 
@@ -52,6 +59,11 @@ class KeyUsed:
 
 
 @dataclass(frozen=True)
+class ForceIt:
+    """A value is probably a slip: if it is right all the same, insist on it."""
+
+
+@dataclass(frozen=True)
 class NoDatabase:
     """There is no database, or none with studies: begin a study, or say where they are."""
 
@@ -61,4 +73,7 @@ class OtherDatabase:
     """It is not the database that was meant: say which one is."""
 
 
-Hint = CorrectIt | RecordIt | TellIt | ChangedSince | KeyUsed | NoDatabase | OtherDatabase
+Hint = (
+    CorrectIt | RecordIt | TellIt | FailIt | ChangedSince | KeyUsed | ForceIt | NoDatabase
+    | OtherDatabase
+)  # fmt: skip

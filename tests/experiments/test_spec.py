@@ -145,3 +145,34 @@ def test_files_that_cannot_be_read_are_named(tmp_path, content, says):
     with pytest.raises(BudgetedError, match=says) as caught:
         read(path)
     assert "mine.toml" in str(caught.value)
+
+
+def numeric(tmp_path, **features):
+    rows = "".join(f"{150 + 3 * at},{'well' if at < 20 else 'ill'}\n" for at in range(40))
+    (tmp_path / "old.csv").write_text(f"chol,state\n{rows}")
+    problem = {"file": "old.csv", "label": "state", "features": features}
+    return parse(SMALL | {"problem": problem}, "old", folder=tmp_path)
+
+
+def test_features_can_have_the_cuts_of_a_study(tmp_path):
+    chol = {"kind": "number", "cuts": [200, 240], "unit": "mg/dl"}
+    experiment = numeric(tmp_path, chol=chol)
+    rehearsal = experiment.rehearsal(0, "6")
+    assert rehearsal.problem.features[0].values == ("< 200", "200 to < 240", "≥ 240")
+    robin = experiment.contenders[0]
+    assert len(experiment.play(robin, 0).feature) == 6
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({"kind": "number"}, "problem.features.chol: feature kind 'number' needs 'cuts'"),
+        ({"kind": "number", "cuts": [2, 1]}, "problem.features.chol: cuts: must be strictly"),
+        ({"kind": "number", "cuts": "terciles of a.csv"}, "only when a study begins"),
+        ({"kind": "nmber"}, "did you mean 'number'"),
+        (7, "problem.features.chol: must be a table with a kind"),
+    ],
+)
+def test_mistakes_of_kinds_have_their_place(tmp_path, table, says):
+    with pytest.raises(ExperimentError, match=says):
+        numeric(tmp_path, chol=table)

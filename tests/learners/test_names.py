@@ -223,9 +223,9 @@ def test_labels_that_are_numbers(tmp_path):
 
 def test_a_model_takes_numbers_for_the_names_that_they_spell():
     model = Model.of(of_belief(Belief.prior(PAIN).observe("cp", "ill", "3", 5)))
-    for spelled in (3, 3.0, np.int64(3), np.float32(3), "3"):
+    for spelled in (3, 3.0, np.int64(3), np.float32(3), "3", "3.0", "3.", "+3"):
         assert model.predict({"cp": spelled}) == model.predict({"cp": "3"})
-    for wrong in (2.5, 0, 5, True, "3.0", b"3"):
+    for wrong in (2.5, 0, 5, True, "03", "3.1", b"3"):
         with pytest.raises(BudgetedError, match="'cp' has no value"):
             model.predict({"cp": wrong})
 

@@ -20,6 +20,7 @@ from tests.strategies import problems
 
 VARIANTS = {
     **{name: (name, {}) for name in POLICIES},
+    "round-robin-cases": ("round-robin", {"over": "cases"}),
     "sfl-2": ("sfl", {"max_depth": 2}),
     "sfl-zero-one": ("sfl", {"loss": "zero_one", "max_depth": 3}),
     "greedy-entropy": ("greedy", {"loss": "entropy"}),
@@ -379,7 +380,7 @@ def test_random_shopper_buys_everything_equally_often():
         ("sfl", {"max_depth": 2.5}, "max_depth"),
         ("sfl", {"max_depth": True}, "max_depth"),
         ("greedy", {"loss": "brier"}, "there is no loss 'brier'"),
-        ("round-robin", {"loss": "gini"}, "it takes none"),
+        ("random-shopper", {"loss": "gini"}, "it takes none"),
         ("biased-robin", {"over": "arms"}, "'features' or 'cells'"),
     ],
 )

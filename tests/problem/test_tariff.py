@@ -116,6 +116,11 @@ def test_what_was_paid_for_in_vain_is_paid_for_again():
     assert cost(setup, GLUCOSE, visits=[({GLUCOSE}, None)]) == "15.51"
 
 
+def test_a_visit_of_which_nothing_was_charged_is_none():
+    prices = Tariff(visit_fee=50, panels=[BLOOD])
+    assert cost(prices, AGE, visits=[((), None)]) == "51.00"
+
+
 def test_a_panel_can_be_drawn_from_the_blood_of_others():
     draw = {**BLOOD, "features": ["glucose", "ldl", "hdl"]}
     prices = Tariff(panels=[draw, LIPIDS])

@@ -26,7 +26,7 @@ def quote(listed, features, day, visits, label, group):
     return listed.quote(order, case_of(visits, label, group))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tables(), st.lists(orders(), min_size=1, max_size=4), labels, groups)
 def test_visits_cost_what_the_cheapest_way_to_pay_for_them_costs(table, visits, label, group):
     assert quoted(prices(table), visits, label, group) == Oracle(table, label, group).total(visits)

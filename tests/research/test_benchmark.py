@@ -1,7 +1,7 @@
 """The tables as worlds, the problems with bars, and the claims and the page made of the results."""
 
-import gzip
 import json
+import lzma
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -545,7 +545,7 @@ def test_results_come_back_to_five_digits(tmp_path):
     rng = np.random.default_rng(8)
     errors = {name: rng.random((20, 5)) for name in names_in("confirmation")}
     whole = made_up(errors=errors, majority=rng.random(20))
-    path = tmp_path / "new" / "zoo.json.gz"
+    path = tmp_path / "new" / "zoo.json.xz"
     keep(whole, path, "confirmation", "c0ffee")
     again = kept(path)
     assert list(again.looks) == list(whole.looks)
@@ -557,14 +557,14 @@ def test_results_come_back_to_five_digits(tmp_path):
             np.testing.assert_allclose(one, other, rtol=0, atol=5.1e-6, equal_nan=True)
     assert np.isnan(again.looks[BEFORE].low).all()
     assert not np.isnan(again.looks[OURS].low).any()
-    document = json.loads(gzip.decompress(path.read_bytes()))
+    document = json.loads(lzma.decompress(path.read_bytes()))
     assert document["source"] == "confirmation"
     digits = [str(each)[2:] for row in document["looks"][OURS]["error"] for each in row]
     assert max(map(len, digits)) <= 5
 
 
 def test_the_same_results_are_the_same_bytes(tmp_path, monkeypatch):
-    one, other, third = (tmp_path / f"{number}.gz" for number in range(3))
+    one, other, third = (tmp_path / f"{number}.xz" for number in range(3))
     keep(made_up(), one, "confirmation", "c0ffee")
     monkeypatch.setattr("time.time", lambda: 1e9)
     keep(made_up(), other, "confirmation", "c0ffee")
@@ -573,8 +573,8 @@ def test_the_same_results_are_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_results_that_are_not_there_are_named(tmp_path):
-    with pytest.raises(RunnerError, match=r"none\.json\.gz: cannot be read"):
-        kept(tmp_path / "none.json.gz")
+    with pytest.raises(RunnerError, match=r"none\.json\.xz: cannot be read"):
+        kept(tmp_path / "none.json.xz")
     (tmp_path / "plain").write_text("[]")
     with pytest.raises(RunnerError, match="plain: cannot be read"):
         kept(tmp_path / "plain")
@@ -664,7 +664,7 @@ def test_the_page_and_its_figures_are_written_from_what_is_kept(tmp_path):
              "tables": results.tables}  # fmt: skip
     assert set(files) == set(report.KEPT)
     for name, each in files.items():
-        keep(each, folder / f"{name}.json.gz", "anywhere", "c0ffee")
+        keep(each, folder / f"{name}.json.xz", "anywhere", "c0ffee")
     (folder / "fixed.json").write_text(json.dumps(runs()))
     assert report.write(docs, folder) == docs / "benchmark.md"
     text = (docs / "benchmark.md").read_text(encoding="utf-8")
@@ -724,7 +724,7 @@ def test_results_are_packed_before_the_page_is_written(packing):
         f"wrote {packing / 'benchmark.md'}",
     ]
     for name, worlds in expected.items():
-        found = kept(packing / "kept" / f"{name}.json.gz")
+        found = kept(packing / "kept" / f"{name}.json.xz")
         assert (list(found.looks), found.code) == (names_in(name), "c0ffee")
         assert found.looks[OURS].error.tolist() == [[0.25] * 5] * worlds
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeted import Coding, Table
+from budgeted import Categorical, Coding, Number, Table
 from budgeted.errors import ProblemError, TableError
 from budgeted.learners.layout import layout_of
 from budgeted.simulation.tables.coding import Scale
@@ -157,3 +157,31 @@ def test_bins_keep_the_order_of_numbers(numbers, bins):
     scale = Scale.learn("x", numbers, "no value", bins)
     codes = [scale.code(number) for number in sorted(numbers)]
     assert codes == sorted(codes)
+
+
+def test_a_kind_says_which_value_a_cell_is():
+    table = Table(
+        "old", ("chol", "age"), ((190.0, 239.9, 240.0, None), (30.0, 40.0, 50.0, 60.0)),
+        labels=("ill", "well"), row_labels=(0, 1, 0, 1),
+    )  # fmt: skip
+    kind = Number(cuts=[200, 240], unit="mg/dl")
+    coding = Coding.learn(table, [0, 1], kinds={"chol": kind})
+    assert coding.encode([0, 1, 2, 3])[:, 0].tolist() == [0, 1, 2, -1]
+    problem = coding.problem(9)
+    assert problem.features[0].kind == kind
+    assert problem.features[1].kind == Categorical(("30", "40"))
+    own = Coding.learn(table, [0, 3], kinds={"chol": kind}, missing="own value")
+    assert own.problem(9).features[0].values == (*kind.categories, "(missing)")
+    assert own.encode([2, 3])[:, 0].tolist() == [2, 3]
+
+
+def test_a_kind_reads_texts_with_a_decimal_comma_and_refuses_what_is_none():
+    table = Table("old", ("t",), (("37,5", "37,4", "warm"),), ("ill", "well"), (0, 1, 0))
+    kind = Number(cuts=[37.5], decimal="comma")
+    assert Coding.learn(table, [0, 1], kinds={"t": kind}).encode([0, 1, 2])[:, 0].tolist() == [
+        1, 0, -1,
+    ]  # fmt: skip
+    with pytest.raises(TableError, match="column 't' takes a number, with a decimal comma, got"):
+        Coding.learn(table, [0, 2], kinds={"t": kind})
+    with pytest.raises(TableError, match="kinds: there is no column 'temp'"):
+        Coding.learn(table, [0], kinds={"temp": kind})

@@ -144,7 +144,7 @@ def test_in_python(tmp_path):
         ("", "features[0].cuts: is missing"),
         ('cuts = ["warm"]', "features[0]: feature kind 'measured': cuts must be numbers"),
         ("cuts = [37.5, 39]\nvalues = ['a', 'b']", "features[0].values: there is no such key"),
-        ('cuts = [37.5, 39]\nkind = "mesured"', "must be one of categorical, measured"),
+        ('cuts = [37.5, 39]\nkind = "mesured"', "must be one of categorical, number, measured"),
     ],
 )
 def test_mistakes_in_the_file_have_their_place(run, tmp_path, line, says):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted.errors import JournalError
-from budgeted.studies import created, events
+from budgeted.studies import availability, created, events, growth_events
 from budgeted.studies.journal.rows import from_json, to_json
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -33,6 +33,7 @@ EVENTS = [
         st.integers(0, 2**40), texts, st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
         texts, price_list=texts,
         price_parameters=st.dictionaries(texts, texts | st.lists(texts, max_size=2), max_size=2),
+        groups=st.dictionaries(texts, texts, max_size=2),
     ),
     st.builds(
         events.Asked, texts, texts, lines, scores, spreads, texts, texts, texts,
@@ -53,11 +54,20 @@ EVENTS = [
     st.builds(events.Withdrawn, texts, texts),
     st.builds(events.BudgetChanged, amounts, amounts, texts),
     st.builds(events.Closed, texts),
+    st.builds(events.Reopened, texts),
+    st.builds(
+        growth_events.CasesAdded, st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
+        st.dictionaries(texts, texts, max_size=3),
+    ),
+    st.builds(growth_events.FeatureAdded, for_sale),
+    st.builds(growth_events.ValueAdded, texts, texts, counts),
+    st.builds(availability.RuledOut, texts, texts, texts),
+    st.builds(availability.Allowed, texts, texts, texts),
 ]  # fmt: skip
 
 
 def test_no_kind_of_event_is_forgotten_here():
-    homes = (events.__name__, created.__name__)
+    homes = [each.__name__ for each in (events, created, growth_events, availability)]
     ours = [each for each in events.EVENTS.values() if each.__module__ in homes]
     assert len(EVENTS) == len(ours)
     for kind in ours:
@@ -73,7 +83,7 @@ def test_two_kinds_of_event_cannot_have_the_same_name():
 def test_events_survive_json(event):
     text = to_json(event)
     assert text.isascii()
-    assert json.loads(text)["version"] == 1
+    assert json.loads(text)["version"] == 2
     assert from_json(text) == event
 
 
@@ -90,13 +100,13 @@ def test_unknown_keys_are_refused(event, key):
         "",
         "null",
         "[]",
-        '{"version":1}',
-        '{"kind":"told","version":1}',
-        '{"number":"7","value":"yes","cost":"1","kind":"told","version":1}',
-        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":1}',
-        '{"number":7,"value":null,"cost":"1","kind":"told","version":1}',
-        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":1}',
-        '{"number":7,"value":"yes","cost":"1","kind":"told","version":2}',
+        '{"version":2}',
+        '{"kind":"told","version":2}',
+        '{"number":"7","value":"yes","cost":"1","kind":"told","version":2}',
+        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":2}',
+        '{"number":7,"value":null,"cost":"1","kind":"told","version":2}',
+        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":2}',
+        '{"number":7,"value":"yes","cost":"1","kind":"told","version":3}',
         '{"number":7,"value":"yes","cost":"1","kind":"told"}',
     ],
 )

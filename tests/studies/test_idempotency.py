@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from budgeted import Study
+from budgeted import Feature, Study
 from budgeted.cli.main import main
 from budgeted.errors import StudyError, UnknownFateError, UnwritableError
 from budgeted.studies.commands import Ask, Command, parameter
@@ -71,15 +71,35 @@ OPERATIONS = {
     "record": lambda study, key: study.record([("case 7", "f0", "yes")], charge=True, key=key),
     "set_budget": lambda study, key: study.set_budget("99", "more", key=key),
     "close": lambda study, key: study.close("enough", key=key),
+    "reopen": lambda study, key: study.reopen("new money", key=key),
+    "add_cases": lambda study, key: study.add_cases(
+        [("case 5", "label 0"), ("new", "label 1")], known=[("new", "f0", "yes")], key=key
+    ),
+    "add_feature": lambda study, key: study.add_feature(Feature("f9", ("a", "b"), 2), key=key),
+    "add_value": lambda study, key: study.add_value("f0", "maybe", key=key),
+    "rule_out": lambda study, key: study.rule_out("case 7", "f0", "pacemaker", key=key),
+    "allow": lambda study, key: study.allow("case 8", "f0", key=key),
 }
+
+
+def closed(study):
+    study.cancel(1)
+    study.close()
+
+
+BEFORE = {
+    "close": lambda study: study.cancel(1),
+    "reopen": closed,
+    "allow": lambda study: study.rule_out("case 8", "f0"),
+}
+"""What must be so for an operation to make sense."""
 
 
 @pytest.mark.parametrize("operation", OFFERED)
 def test_every_operation_takes_a_key(study, operation):
     study.ask(2)
     study.tell(2, "yes")
-    if operation == "close":
-        study.cancel(1)
+    BEFORE.get(operation, lambda _: None)(study)
     do = OPERATIONS[operation]
     answer = do(study, "key")
     events = study.history()
@@ -95,6 +115,7 @@ def test_every_operation_takes_a_key(study, operation):
         with pytest.raises(StudyError, match="was used for another command already, by me"):
             do(other, "key")
         assert other.history() == events
+        studies.check_folded(other)
 
 
 @dataclass(frozen=True)

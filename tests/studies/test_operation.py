@@ -88,22 +88,22 @@ class Remarked(events.Event):
 
 
 @dataclass(frozen=True)
-class Reopened(events.Event):
+class Resumed(events.Event):
     """The study goes on."""
 
-    kind: Literal["reopened"] = "reopened"
+    kind: Literal["resumed"] = "resumed"
 
     allowed_after_closing = True
 
 
 @dataclass(frozen=True)
-class Reopen(Command):
+class Resume(Command):
     """Go on with a study that is closed."""
 
-    name: ClassVar[str] = "reopen"
+    name: ClassVar[str] = "resume"
 
     def decide(self, draft):
-        return [Reopened()]
+        return [Resumed()]
 
 
 def go_on(projection, entry, event):
@@ -126,8 +126,8 @@ class Batch(Command):
 def registered(monkeypatch):
     monkeypatch.setitem(FOLDS, Annotated, keep_note)
     COMMANDS.register(Annotate)
-    monkeypatch.setitem(FOLDS, Reopened, go_on)
-    mine = (Annotate, Remark, Reopen, Batch)
+    monkeypatch.setitem(FOLDS, Resumed, go_on)
+    mine = (Annotate, Remark, Resume, Batch)
     for each in mine:
         COMMANDS.register(each)
     yield
@@ -231,7 +231,7 @@ def test_an_event_says_whether_it_may_happen_in_a_closed_study(database):
         study.close()
         with pytest.raises(StudyError, match="is closed; only corrections are possible"):
             study.do(Remark("too late"))
-        study.do(Reopen())
+        study.do(Resume())
         assert not study.closed
         study.do(Remark("in time"))
         studies.check_folded(study)

@@ -4,8 +4,9 @@ import pytest
 
 from budgeted import Study
 from budgeted.errors import BudgetedError, StudyFileError
+from budgeted.studies.csv_rows import read_rows, safe_cell
 from budgeted.studies.example import STUDY, write_example
-from budgeted.studies.files import read_rows, read_study, read_values, safe_cell
+from budgeted.studies.files import read_study, read_values
 from budgeted.studies.log import as_csv
 
 SMALL = """

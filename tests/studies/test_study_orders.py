@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from budgeted import Feature, Problem, Study
 from budgeted.cli.main import main
-from budgeted.errors import PriceListError, PurchaseError, StudyFileError
+from budgeted.errors import PriceListError, StudyFileError
 from budgeted.policies import Choice
 from budgeted.problem.prices import PRICE_LISTS, NotInstalled
 from budgeted.studies.events import Asked

@@ -37,6 +37,16 @@ TYPED = {
     "record": (["case 8", "fever", "yes"], {"values": [["case 8", "fever", "yes"]]}),
     "budget": (["99"], {"budget": "99"}),
     "close": (["--why", "enough"], {"why": "enough"}),
+    "cuts": (["weight", "70 90.5"], {"feature": "weight", "cuts": "70 90.5"}),
+    "reopen": (["--why", "new money"], {"why": "new money"}),
+    "add-cases": (["case 9", "ill", "north"], {"cases": [["case 9", "ill", "north"]]}),
+    "add-feature": (['{"name": "scan", "values": ["-", "+"], "cost": 2}'],
+                    {"feature": {"name": "scan", "values": ["-", "+"], "cost": 2}}),
+    "add-value": (["fever", "high", "--prior-count", "1"],
+                  {"feature": "fever", "value": "high", "prior_count": 1}),
+    "rule-out": (["case 3", "cough", "--why", "mute"],
+                 {"case": "case 3", "feature": "cough", "why": "mute"}),
+    "allow": (["case 8", "cough"], {"case": "case 8", "feature": "cough"}),
 }  # fmt: skip
 """What somebody types, and the same as JSON."""
 
@@ -55,13 +65,15 @@ def test_what_is_typed_and_what_is_sent_as_json_are_the_same(name):
     assert done.exit_code == 0, done.output
     body = {key: value for key, value in plain.items() if key != "number"}
     fields = [field for field in body_of(kind).model_fields if field in body]
-    if name == "record":
-        body["values"] = [dict(zip(("case", "feature", "value"), each, strict=True))
-                          for each in body["values"]]  # fmt: skip
+    several = {"record": ("values", ("case", "feature", "value")),
+               "add-cases": ("cases", ("case", "label", "group"))}  # fmt: skip
+    if name in several:
+        held, parts = several[name]
+        body[held] = [dict(zip(parts, each, strict=True)) for each in body[held]]
     sent = body_of(kind).model_validate(json.loads(json.dumps(body)))
     for field in fields:
         one, other = getattr(made[0], field), getattr(sent, field)
-        if name == "record":
+        if name in several:
             one, other = [list(each) for each in one], [list(dict(each).values()) for each in other]
         assert one == other
     check_command(kind, [plain])

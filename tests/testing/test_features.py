@@ -1,6 +1,7 @@
 """The contract of kinds of features: it holds of what is registered, and notices what is broken."""
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import ClassVar
 
 import pytest
@@ -10,7 +11,18 @@ from budgeted.problem.feature_kinds.categorical import Categorical
 from budgeted.testing import check_feature
 from tests.kinds import Measured
 
-SAMPLES = {"categorical": ({"values": ("no", "yes", "3")}, ["no", 3, 3.0])}
+SAMPLES = {
+    "categorical": [
+        ({"values": ("no", "yes", "3")}, ["no", 3, 3.0, "3.0"]),
+        ({"values": ("low", "normal", "high"), "ordered": True}, ["low"]),
+    ],
+    "number": [
+        ({"cuts": (200, 240), "unit": "mg/dl", "least": 50, "most": 600},
+         ["233", 233, 233.0, Decimal("199.99"), "2333", "-7", " 1e2 "]),
+        ({"cuts": (37.5,), "decimal": "comma", "source": "a guideline"}, ["37,5", 37.5, "40"]),
+    ],
+}  # fmt: skip
+"""Parameters of each kind, and values to try it with; of a number also some that it doubts."""
 FEVER = {"cuts": (37.5, 38.0), "unit": "°C"}
 TOLD = ["36.9", 37.5, 41, "39.25"]
 
@@ -18,8 +30,8 @@ TOLD = ["36.9", 37.5, 41, "39.25"]
 @pytest.mark.parametrize("name", FEATURE_KINDS)
 def test_every_kind_keeps_the_contract(name):
     assert name in SAMPLES, "give parameters to try a new kind with"
-    parameters, examples = SAMPLES[name]
-    check_feature(kind(name, **parameters), examples)
+    for parameters, examples in SAMPLES[name]:
+        check_feature(kind(name, **parameters), examples)
 
 
 def test_a_kind_whose_values_are_written_keeps_it_too():
@@ -92,6 +104,24 @@ class Silent(Measured):
 
 
 @dataclass(frozen=True)
+class DoubtsInNumbers(Measured):
+    def doubt(self, kept):
+        return 1
+
+
+@dataclass(frozen=True)
+class DoubtsInSilence(Measured):
+    def doubt(self, kept):
+        return " "
+
+
+@dataclass(frozen=True)
+class Unlike(Measured):
+    def same(self, kept, other):
+        return False
+
+
+@dataclass(frozen=True)
 class Unwritable(Measured):
     extra: object = field(default_factory=lambda: {1, 2})
 
@@ -106,8 +136,9 @@ class WrongChoices(Categorical):
     name: ClassVar[str] = "wrong choices"
     values: tuple[str, ...]
 
-    def __init__(self, values):
+    def __init__(self, values, ordered=False):
         object.__setattr__(self, "values", values)
+        object.__setattr__(self, "ordered", ordered)
 
     @property
     def choices(self):
@@ -125,6 +156,9 @@ class WrongChoices(Categorical):
         (Wavers(**FEVER), "once this category, once another"),
         (OneCategory(**FEVER), "at least two categories"),
         (Silent(**FEVER), "must say what can be told"),
+        (DoubtsInNumbers(**FEVER), "must be text, got 1"),
+        (DoubtsInSilence(**FEVER), "must say why"),
+        (Unlike(**FEVER), "not the same as itself"),
         (Unwritable(**FEVER), "JSON cannot hold"),
         (NoDataclass(), "must be a dataclass"),
         (WrongChoices(("no", "yes")), "has no value 'maybe'"),

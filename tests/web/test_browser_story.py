@@ -325,8 +325,8 @@ def test_other_changes_and_their_refusals(browser, server):
         expect(page.locator("#money-spent")).to_have_text("3.75")
 
         page.get_by_text("Close the study").click()
-        page.locator("form").get_by_role("button", name="Close it for good").click()
-        confirm(page, "closed for good", "only corrections remain possible")
+        page.locator("form").get_by_role("button", name="Close it", exact=True).click()
+        confirm(page, "The study is closed", "only corrections remain possible")
         expect(page.locator(".titles .tag")).to_have_text("closed")
         expect(page.get_by_role("button", name="Ask what to measure")).to_have_count(0)
 

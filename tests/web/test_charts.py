@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Model, Problem
 from budgeted.learners import of_belief
-from budgeted.simulation.judge import Validation
 from budgeted.studies.replay import fold
+from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts, curve
 from budgeted.web.curve import Curve
 from tests.sample_studies import answer, begin, make_problem
@@ -194,12 +194,10 @@ def test_a_long_study_has_few_points_and_ends_with_the_last(long_history, monkey
 def test_the_measured_error_counts_wrong_answers(long_history):
     created, entries = long_history
     projection = fold(None, entries, "test")
-    problem = projection.state.problem
     cells = [(0, 0, 0), (1, 1, 1), (1, 0, 0), (0, 1, 1)]
-    validation = Validation.of_table(
-        problem, *(_array(cells, slice(0, 2)), _array(cells, 2).ravel())
-    )
-    track = Curve(created, validation)
+    names, labels = ("no", "yes"), projection.state.problem.labels
+    lines = [f"{names[one]},{names[two]},{labels[label]}" for one, two, label in cells]
+    track = Curve(created, ValidationFile("\n".join(["f0,f1,label", *lines]).encode()))
     track.advance(entries)
     model, wrong = Model.of(projection.predictor()), 0.0
     for first, second, label in cells:
@@ -210,9 +208,3 @@ def test_the_measured_error_counts_wrong_answers(long_history):
     assert track.points[-1]["measured"] == pytest.approx(wrong / len(cells))
     shown = valid(charts.error_against_money(track.points, 40.0))["data"]["values"]
     assert {row["which"] for row in shown} == {"expected", "measured"}
-
-
-def _array(cells, at):
-    import numpy as np
-
-    return np.array([each[at] for each in cells])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
+import lzma
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -131,21 +130,20 @@ def keep(results: Results, path: Path, source: str, code: str) -> None:
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     path.parent.mkdir(parents=True, exist_ok=True)
-    # No time of writing, so that the same results are the same file.
-    write_atomically(path, gzip.compress(text.encode(), mtime=0))
+    write_atomically(path, lzma.compress(text.encode(), preset=9))
 
 
 def kept(path: Path) -> Results:
     """Return what `keep` wrote."""
     try:
-        found = json.loads(gzip.decompress(path.read_bytes()))
+        found = json.loads(lzma.decompress(path.read_bytes()))
         looks = {
             name: Looks(*(np.array(each[key], dtype=float) for key in _COLUMNS))
             for name, each in found["looks"].items()
         }
         strata = tuple(tuple(each) for each in found["strata"])
         return Results(np.array(found["majority"]), strata, looks, code=found["code"])
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
         raise RunnerError(f"{path}: cannot be read: {error!r}") from error
 
 

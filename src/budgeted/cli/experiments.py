@@ -178,11 +178,12 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
     from rich.console import Console
     from rich.table import Table
 
+    from budgeted.experiments.budgets import terms_of
     from budgeted.statistics import Mean
 
     several = len(set(budgets.values())) > 1
     runs = max(map(len, results.values()))
-    money = "" if several else f", budget {next(iter(budgets.values()))}"
+    money = "" if several else f", budget {terms_of(next(iter(budgets.values()))).words()}"
     table = Table(
         title=f"{title}: 0/1 error, mean ± standard error of {runs} runs{money}",
         caption=_origin(results),
@@ -193,11 +194,12 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
     for share in _SHARES:
         table.add_column(f"{share} % spent", justify="right", no_wrap=True)
     table.add_column("at the end", justify="right", no_wrap=True)
-    unspent = any(played.mean_spent < Decimal(budgets[each]) for each, played in results.items())
+    limits = {each: terms_of(budget).limit for each, budget in budgets.items()}
+    unspent = any(played.mean_spent < limits[each] for each, played in results.items())
     if unspent:
         table.add_column("spent", justify="right", no_wrap=True)
     for label, played in results.items():
-        budget = Decimal(budgets[label])
+        budget = limits[label]
         amounts = [budget * share / 100 for share in _SHARES]
         errors = [played.error_within(each) for each in (*amounts, budget)]
         cells = ["–" if isnan(each.sum()) else str(Mean.of(each)) for each in errors]
@@ -205,7 +207,9 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
             if played.mean_spent < amount:  # it stopped before, and never spent so much
                 cells[at] = "–"
         spent = [_amount(played)] if unspent else []
-        table.add_row(label, *([budgets[label]] if several else []), *cells, *spent)
+        table.add_row(
+            label, *([terms_of(budgets[label]).words()] if several else []), *cells, *spent
+        )
     Console().print(table)
 
 

@@ -16,7 +16,7 @@ from budgeted.cli import output
 from budgeted.cli.datasets import datasets
 from budgeted.cli.experiments import experiment
 from budgeted.cli.optimal import optimal
-from budgeted.cli.options import known_loss, settings_of
+from budgeted.cli.options import known_loss, parameters_for, prices_of, settings_of
 from budgeted.cli.serve import serve, serve_password, serve_token
 from budgeted.cli.studies import study
 from budgeted.cli.studies.hints import words
@@ -133,24 +133,13 @@ def demo(runs: int, seed: int, figure: str) -> None:
     )
 
 
-def _known_prices(context: click.Context, option: click.Parameter, name: str | None) -> Any:
-    """Return the price list of that name; those of other packages are known, too."""
-    from budgeted.problem.prices import price_list
-
-    try:
-        return None if name is None else price_list(name)
-    except BudgetedError as error:
-        raise click.BadParameter(str(error), context, option) from error
-
-
 def _teacher(chosen: Policy, name: str | None, taught: Mapping[str, Any]) -> Learner:
     """Return the learner of that name, or the one that goes with the policy."""
     from budgeted.learners import learner_from
     from budgeted.policies import preferences
 
     usual = preferences(chosen).get("learner", "naive-bayes")
-    own = {key.removeprefix("learner."): value for key, value in taught.items()}
-    return learner_from({"name": name or usual, **own})
+    return learner_from({"name": name or usual, **taught})
 
 
 @main.command()
@@ -170,12 +159,13 @@ def _teacher(chosen: Policy, name: str | None, taught: Mapping[str, Any]) -> Lea
 @click.option("--over", type=click.Choice(["features", "cells"]),
               help="Policy parameter: what biased robin goes round.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", callback=settings_of,
-              help="Any parameter of the policy, or with learner.NAME one of the learner; may be "
-              "repeated.")  # fmt: skip
+              help="Any parameter of the policy, with learner.NAME one of the learner, with "
+              "prices.NAME one of the price list; may be repeated.")  # fmt: skip
 @click.option("--learner", metavar="NAME",
               help="Who makes the classifier; as the policy likes it unless given.")  # fmt: skip
-@click.option("--prices", callback=_known_prices, metavar="NAME",
-              help="Problem: what orders cost; see 'budgeted price-lists'.")  # fmt: skip
+@click.option("--prices", metavar="NAME|FILE",
+              help="Problem: what orders cost; see 'budgeted price-lists'. Or a TOML file with a "
+              "table [prices], such as a study.")  # fmt: skip
 @click.option("--features", type=int, help="Problem: number of features.  [default: 10]")
 @click.option("--discriminative", type=int,
               help="Problem: how many features tell the labels apart (figure-3b: 1).")  # fmt: skip
@@ -194,7 +184,7 @@ def simulate(
     seed: int,
     settings: dict[str, Any],
     learner: str | None,
-    prices: PriceList | None,
+    prices: str | None,
     figure: str | None,
     as_json: bool,
     **options: Any,
@@ -209,6 +199,8 @@ def simulate(
     from budgeted.experiments.figures import check_target
     from budgeted.learners import parameters_of
     from budgeted.policies import policy
+    from budgeted.problem.prices import PerFeature
+    from budgeted.problem.prices import parameters_of as price_parameters
     from budgeted.simulation.synthetic import SYNTHETIC
 
     given = {key: value for key, value in options.items() if value is not None}
@@ -216,7 +208,8 @@ def simulate(
              ("features", "discriminative", "strength", "class_prior") if key in given}  # fmt: skip
     if figure:
         check_target(figure)  # before the runs, not after them
-    taught = {key: settings.pop(key) for key in list(settings) if key.startswith("learner.")}
+    taught = parameters_for("learner", settings)
+    listed = prices_of(prices, parameters_for("prices", settings)) or PerFeature()
     given |= settings
     chosen = policy(policy_name, **given)
     teacher = _teacher(chosen, learner, taught)
@@ -225,9 +218,9 @@ def simulate(
             "in figure-3a every feature matters: --strength and --discriminative are for figure-3b"
         )
     setting = replace(SYNTHETIC[problem], **knobs)
-    setting.draw(seed, budget, prices)  # a wrong budget ends here, not behind a progress bar
+    setting.draw(seed, budget, listed)  # a wrong budget ends here, not behind a progress bar
     result = _run_all(
-        setting, {policy_name: chosen}, budget=budget, runs=runs, seed=seed, prices=prices,
+        setting, {policy_name: chosen}, budget=budget, runs=runs, seed=seed, prices=listed,
         learner=teacher,
     )  # fmt: skip
     if figure:
@@ -237,7 +230,8 @@ def simulate(
         document = {
             "problem": problem,
             "knobs": knobs,
-            "prices": "per-feature" if prices is None else prices.name,
+            "prices": listed.name,
+            "price_parameters": price_parameters(listed),
             "policy": policy_name,
             "parameters": given,
             "learner": teacher.name,

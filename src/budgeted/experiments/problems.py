@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.experiments.budgets import terms_of
 from budgeted.experiments.sources import Source
 from budgeted.nearest import did_you_mean
+from budgeted.problem.feature_kinds import from_table as from_kind_table
 from budgeted.problem.prices import from_table
 from budgeted.simulation.datasets import Rehearsal, load, split
 from budgeted.simulation.synthetic import SYNTHETIC, Synthetic
 from budgeted.simulation.tables import Reading, Table, parse_csv
 
-TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "case_rule", "training_share", "costs")
+TABLE_KEYS = ("table", "missing", "bins", "prior_counts", "case_rule", "training_share", "costs",
+              "features")  # fmt: skip
 _READING_KEYS = ("label", "ignore", "delimiter", "encoding")
 FILE_KEYS = ("file", *_READING_KEYS, *TABLE_KEYS[1:])
 _JUDGES = ("validation", "truth")
@@ -47,7 +50,7 @@ def prices_of(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]
     try:
         from_table(document["prices"])
     except BudgetedError as error:
-        return {}, [f"prices: {error}"]
+        return {}, [f"prices: {each}" for each in getattr(error, "mistakes", [error])]
     return document["prices"], []
 
 
@@ -68,10 +71,11 @@ def drawn(
         Which world, and how much money.
     """
     knobs = dict(problem)
+    terms = terms_of(budget)
     listed = from_table(prices) if prices else None
     if "synthetic" in knobs:
         judge = knobs.pop("judge", "validation")
-        made = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, budget, listed)
+        made = replace(SYNTHETIC[knobs.pop("synthetic")], **knobs).draw(seed, terms, listed)
         return made.judged_by_truth() if judge == "truth" else made
     if own is not None:
         given = {key: knobs.pop(key) for key in ("file", *_READING_KEYS) if key in knobs}
@@ -84,7 +88,8 @@ def drawn(
         )
     else:
         table = load(knobs.pop("table"))
-    return split(table, seed, budget, **knobs, price_list=listed)
+    kinds = {name: from_kind_table(each) for name, each in knobs.pop("features", {}).items()}
+    return split(table, seed, terms, **knobs, price_list=listed, kinds=kinds)
 
 
 @lru_cache(maxsize=2)
@@ -110,9 +115,27 @@ def _mistakes(problem: Mapping[str, Any]) -> list[str]:
         lacks = [] if "label" in problem else ["problem.label: is missing; name the label column"]
         if not isinstance(problem["file"], str):
             lacks.append(f"problem.file: must be the name of a CSV file, got {problem['file']!r}")
-        return lacks + unknown("problem.", problem, FILE_KEYS)
+        return lacks + unknown("problem.", problem, FILE_KEYS) + _kind_mistakes(problem)
     missing = [] if "table" in problem else ["problem: needs 'synthetic', 'table' or 'file'"]
-    return missing + unknown("problem.", problem, TABLE_KEYS)
+    return missing + unknown("problem.", problem, TABLE_KEYS) + _kind_mistakes(problem)
+
+
+def _kind_mistakes(problem: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with what the values of some features are said to be."""
+    tables = problem.get("features", {})
+    if not isinstance(tables, Mapping):
+        return [f"problem.features: must be tables, such as [problem.features.age], got {tables!r}"]
+    found = []
+    for name, table in tables.items():
+        where = f"problem.features.{name}"
+        if not isinstance(table, Mapping):
+            found.append(f"{where}: must be a table with a kind and its parameters, got {table!r}")
+            continue
+        try:
+            from_kind_table(table)
+        except BudgetedError as error:
+            found += [f"{where}: {each}" for each in getattr(error, "mistakes", (error,))]
+    return found
 
 
 def unknown(prefix: str, entries: Mapping[str, Any], known: Collection[str]) -> list[str]:

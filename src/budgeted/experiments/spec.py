@@ -16,8 +16,9 @@
     name = "sfl"
     max_depth = 30
 
-A table ``[prices]`` with ``list = "…"`` and its parameters names a price list; without it each
-feature has its price (``costs``).
+The budget may be a table with its terms, as in a study file; that of a soft one is spent only
+while it is worth it. A table ``[prices]`` with ``list = "…"`` and its parameters names a price
+list; without it each feature has its price (``costs``).
 
 Instead of a ``table`` of the package, a ``file`` (CSV) with its ``label`` column and columns to
 ``ignore`` makes an experiment on your own cases, and ``modules`` (Python files) bring your own
@@ -36,14 +37,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from budgeted.errors import BudgetedError, ExperimentError
+from budgeted.errors import BudgetedError, ExperimentError, ProblemError
+from budgeted.experiments.budgets import as_text, terms_of
 from budgeted.experiments.own_policies import kinds
 from budgeted.experiments.problems import drawn, prices_of, problem_of, unknown
 from budgeted.experiments.runs import Run, play, run_seed
 from budgeted.experiments.sources import Source
 from budgeted.learners import learner_from
 from budgeted.policies import POLICIES, Policy, policy_among
-from budgeted.problem import money
 from budgeted.simulation.datasets import Rehearsal
 from budgeted.state.cases import RULES
 
@@ -266,7 +267,7 @@ def parse(
         prices=prices,
     )
     if "problem" in document and not wrong:
-        budgets = [str(document.get("budget", 0)), *(each.budget for each in contenders)]
+        budgets = [as_text(document.get("budget", 0)), *(each.budget for each in contenders)]
         mistakes += _try_out(replace(found, seed=seed if _whole(seed, 0) else 0), budgets)
     if mistakes:
         raise ExperimentError(dict.fromkeys(mistakes))
@@ -279,14 +280,15 @@ def _try_out(experiment: Experiment, budgets: Iterable[str]) -> list[str]:
     for budget in dict.fromkeys(budgets):
         affordable = budget
         try:
-            money.parse(budget)
-        except ValueError as error:
-            found.append(f"problem: budget: {error}")
+            terms_of(budget)
+        except ProblemError as error:
+            found += [f"problem: {each}" for each in error.mistakes]
             affordable = "0"  # what is wrong with the rest shows all the same
         try:
             experiment.rehearsal(0, affordable)
         except (BudgetedError, TypeError) as error:
-            found += [f"problem: {each}" for each in getattr(error, "mistakes", [error])]
+            told = map(str, getattr(error, "mistakes", [error]))
+            found += [each if each.startswith("prices: ") else f"problem: {each}" for each in told]
     return found
 
 
@@ -308,7 +310,7 @@ def _contenders(
         if not known and isinstance(entry.get("name"), str) and entry["name"] not in POLICIES:
             continue
         try:
-            contenders.append(_contender(entry, str(document.get("budget", 0)), modules))
+            contenders.append(_contender(entry, as_text(document.get("budget", 0)), modules))
         except BudgetedError as error:
             told = getattr(error, "mistakes", [error])
             mistakes += [f"policy[{position}]: {each}" for each in told]
@@ -338,7 +340,7 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
     if not isinstance(name, str):
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
-    own_budget = str(parameters.pop("budget", budget))
+    own_budget = as_text(parameters.pop("budget", budget))
     own = {key: parameters.pop(key) for key in ("learner", "case_rule") if key in parameters}
     wrong = []
     if own.get("case_rule", RULES[0]) not in RULES:

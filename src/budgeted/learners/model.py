@@ -127,7 +127,7 @@ Its features are 'fever'
             )
         return replace(self, prior=shares)
 
-    def predict(self, case: Mapping[str, Any]) -> dict[str, float]:
+    def predict(self, case: Mapping[str, Any], force: bool = False) -> dict[str, float]:
         """Return the probability of each label for a case known in part.
 
         Parameters
@@ -136,12 +136,17 @@ Its features are 'fever'
             Feature → value, by their names; a number stands for the value that is written like it.
             Features that are left out, empty, ``?``, None or not a number are unknown. A name that
             the model does not have is an error, never ignored.
+        force
+            Whether to take values that are outside the range of their feature, which are an error
+            otherwise, as in the study.
         """
-        return self.predict_many([case])[0]
+        return self.predict_many([case], force)[0]
 
-    def predict_many(self, cases: Iterable[Mapping[str, Any]]) -> list[dict[str, float]]:
+    def predict_many(
+        self, cases: Iterable[Mapping[str, Any]], force: bool = False
+    ) -> list[dict[str, float]]:
         """Return what `predict` does of each of several cases, which is faster than one by one."""
-        rows = np.array([self._positions(case) for case in cases], dtype=np.int64)
+        rows = np.array([self._positions(case, force) for case in cases], dtype=np.int64)
         if not len(rows):
             return []
         return [
@@ -158,14 +163,14 @@ Its features are 'fever'
         result: Floats = masses / masses.sum(axis=1, keepdims=True)
         return result
 
-    def _positions(self, case: Mapping[str, Any]) -> list[int]:
+    def _positions(self, case: Mapping[str, Any], force: bool) -> list[int]:
         if not isinstance(case, Mapping):
             raise ModelError(f"case: must map names of features to values, got {case!r}")
         row = [-1] * len(self.features)
         for name, value in case.items():
             feature = self.feature(name)
             if not is_unknown(value):
-                row[self._by_name[feature.name]] = self.value(feature, value)
+                row[self._by_name[feature.name]] = self.value(feature, value, force)
         return row
 
     def shares(self, feature: Feature) -> Floats | None:
@@ -183,12 +188,12 @@ Its features are 'fever'
             )
         return self.features[at]
 
-    def value(self, feature: Feature, value: object) -> int:
+    def value(self, feature: Feature, value: object, force: bool = False) -> int:
         """Return the position of a value, or raise an error that names the nearest one."""
         try:
-            return feature.category(feature.read(value))
+            return feature.category(feature.read(value, force))
         except ObservationError as error:
-            raise ModelError(str(error)) from None
+            raise ModelError(str(error), hint=error.hint) from None
 
     @cached_property
     def _by_name(self) -> dict[str, int]:

@@ -116,7 +116,9 @@ class Solution:
         means = means_of_many(self.start, tallies)
         for step in self.space.steps(code):
             if spent + step.cost < len(self.levels):
-                found = _expected(self.start, tallies, means, self.levels[spent + step.cost], step)
+                found = expected_after(
+                    self.start, tallies, means, self.levels[spent + step.cost], step
+                )
                 yield step, float(found[0])
 
 
@@ -161,7 +163,7 @@ with these features a budget of 12 would fit (856 states); lower the budget, or 
             for step in space.steps(states):
                 after = spent + step.cost
                 if after < len(levels):
-                    expected = _expected(start, tallies, means, levels[after], step)
+                    expected = expected_after(start, tallies, means, levels[after], step)
                     best[step.rows] = np.minimum(best[step.rows], expected)
             values.append(best)
         levels[spent] = (found[spent], np.concatenate(values))
@@ -189,7 +191,7 @@ def losses_of_means(start: Belief, means: Floats, kind: Loss) -> Floats:
     return result
 
 
-def _expected(
+def expected_after(
     start: Belief, tallies: Integers, means: Floats, level: tuple[Integers, Floats], step: Step
 ) -> Floats:
     """Expected value after a purchase, of the situations in which it can be made."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from budgeted.errors import ObservationError, ProblemError
+from budgeted.hints import ForceIt
 from budgeted.problem import money
 from budgeted.problem.checks import count_mistakes, frozen_counts, name_mistakes
 from budgeted.problem.feature_kinds.base import Kind
@@ -30,6 +31,8 @@ class Feature:
     values
         Names of the possible values, at least two; or a kind of feature, which says what values
         are (`budgeted.problem.feature_kinds`).
+    kind
+        The same, where a name says more than a place: ``kind=Number(cuts=[200, 240])``.
     cost
         Price of one value; text, an integer or a `Decimal` are exact, a float counts as the
         decimal that Python prints for it.
@@ -41,12 +44,17 @@ class Feature:
     ----------
     choices, expects
         What its kind says can be told, and the same in words: every page and answer shows them.
+    ranged
+        Whether some of it is doubted, and must be insisted on.
 
     Examples
     --------
     >>> fever = Feature("fever", values=("no", "yes"), cost="1.50")
     >>> fever.values, fever.cost
     (('no', 'yes'), Decimal('1.50'))
+    >>> from budgeted import Number
+    >>> Feature("cholesterol", kind=Number(cuts=[200, 240], unit="mg/dl"), cost="7.27").values
+    ('< 200', '200 to < 240', '≥ 240')
     >>> Feature("fever", values=("no",), cost=-1)
     Traceback (most recent call last):
     ...
@@ -60,23 +68,22 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
     prior_counts: PriorCounts = 1.0
     choices: tuple[str, ...] = field(init=False, repr=False, compare=False)
     expects: str = field(init=False, repr=False, compare=False)
+    ranged: bool = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
         name: str,
-        values: Sequence[str] | Kind,
-        cost: MoneyLike,
+        values: Sequence[str] | Kind | None = None,
+        cost: MoneyLike | None = None,
         prior_counts: float | Sequence[float] | Sequence[Sequence[float]] = 1.0,
+        *,
+        kind: Kind | None = None,
     ) -> None:
         mistakes = list(name_mistakes("name", name))
-        kind: Kind | None = None
-        try:
-            kind = values if isinstance(values, Kind) else Categorical(values)
-        except ProblemError as error:
-            mistakes += error.mistakes
+        kind = _kind(values, kind, mistakes)
         price = Decimal(0)
         try:
-            price = money.parse(cost, above_zero=True)
+            price = money.parse(cost, above_zero=True)  # type: ignore[arg-type]  # None is refused
         except ValueError as error:
             mistakes.append(f"cost: {error}")
         counts = frozen_counts(prior_counts)
@@ -91,14 +98,22 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         assert kind is not None
         object.__setattr__(self, "choices", kind.choices)
         object.__setattr__(self, "expects", kind.expects)
+        object.__setattr__(self, "ranged", bool(getattr(kind, "ranged", hasattr(kind, "doubt"))))
 
     @cached_property
     def values(self) -> tuple[str, ...]:
         """The categories that learners tell apart, in order; names are their own categories."""
         return self.kind.categories
 
-    def read(self, given: object) -> str:
+    @property
+    def scale(self) -> str:
+        """The order of its values, its unit or its cuts, in words; "" where there is nothing."""
+        return getattr(self.kind, "scale", "")
+
+    def read(self, given: object, force: bool = False) -> str:
         """Return the text to keep of a value that somebody told, as text or as a number.
+
+        What is probably a slip is refused, unless it is insisted on with `force`.
 
         >>> Feature("pain", ("1", "2", "3"), 1).read(2)
         '2'
@@ -109,9 +124,30 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
 There are 'no', 'yes'
         """
         try:
-            return self.kind.read(given)
+            kept = self.kind.read(given)
         except ObservationError as error:
-            raise ObservationError(f"feature {self.name!r} {error}") from None
+            raise ObservationError(f"feature {self.name!r} {error}", hint=error.hint) from None
+        doubt = "" if force else self.doubt(kept)
+        if doubt:
+            raise ObservationError(f"feature {self.name!r}: {doubt}", hint=ForceIt())
+        return kept
+
+    def doubt(self, kept: str) -> str:
+        """Return why a value is probably a slip, in words; "" if it is not."""
+        say = getattr(self.kind, "doubt", None)
+        return "" if say is None else str(say(kept))
+
+    def same(self, kept: str | None, other: str | None) -> bool:
+        """Whether two texts that are kept are the same value; None is no value.
+
+        >>> from budgeted import Number
+        >>> Feature("age", kind=Number(cuts=[60]), cost=1).same("59", "59.0")
+        True
+        """
+        alike = getattr(self.kind, "same", None)
+        if alike is None or kept is None or other is None:
+            return kept == other
+        return bool(alike(kept, other))
 
     def category(self, kept: str) -> int:
         """Return the position of the category that a kept text belongs to."""
@@ -136,7 +172,7 @@ There are 'no', 'yes'
         budgeted.errors.ObservationError: feature 'pain' has values that are numbers, so 2 could ...
         """
         if isinstance(value, str):
-            return self.category(self.read(value))
+            return self.category(self.read(value, force=True))
         what = f"feature {self.name!r} has"
         return index_of(value, self.values, f"{what} no value", f"{what} values", self._numerals)
 
@@ -151,3 +187,26 @@ There are 'no', 'yes'
         except ObservationError:
             return False
         return True
+
+
+def _kind(
+    values: Sequence[str] | Kind | None, given: Kind | None, mistakes: list[str]
+) -> Kind | None:
+    """Return the kind of a feature; what is wrong with it joins the mistakes."""
+    if values is not None and given is not None:
+        mistakes.append("kind: give the values or the kind, not both")
+        return None
+    found = values if given is None else given
+    if isinstance(found, Kind):
+        return found
+    if found is None:
+        mistakes.append("values: is missing; give the names of the values, or a kind")
+        return None
+    if given is not None:
+        mistakes.append(f"kind: must be a kind of feature, such as Number(cuts=[1]), got {given!r}")
+        return None
+    try:
+        return Categorical(found)
+    except ProblemError as error:
+        mistakes += error.mistakes
+        return None

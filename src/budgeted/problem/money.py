@@ -25,6 +25,7 @@ MOST_DECIMALS = 6
 
 # 60 digits hold any sum of amounts within the limits above, so Inexact never fires by accident.
 _EXACT = Context(prec=60, traps=[Inexact, InvalidOperation, DivisionByZero, Overflow])
+_ROUNDING = Context(prec=60)
 _WRITTEN = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
 _LONGEST = 60
 """Characters of an amount that can be right, or that are worth repeating in a message."""
@@ -106,6 +107,31 @@ def times(price: Decimal, number: int) -> Decimal:
     Decimal('0.30')
     """
     return _EXACT.multiply(price, Decimal(number))
+
+
+def share(amount: Decimal, rate: Decimal) -> Decimal:
+    """Return a share of an amount, exactly; it may have more decimals than either.
+
+    >>> share(Decimal("10.00"), Decimal("0.2"))
+    Decimal('2.000')
+    """
+    return _EXACT.multiply(amount, rate)
+
+
+def tidied(amount: Decimal, like: Decimal) -> Decimal:
+    """Return an amount without zeros at its end that another one does not have either.
+
+    >>> tidied(Decimal("2.000"), Decimal("10.00")), tidied(Decimal("2.125"), Decimal("10.00"))
+    (Decimal('2.00'), Decimal('2.125'))
+    """
+    (_, _, wanted), (_, _, exponent) = like.as_tuple(), amount.as_tuple()
+    assert isinstance(wanted, int)
+    assert isinstance(exponent, int)
+    for places in range(max(0, -wanted), -exponent):
+        short = amount.quantize(Decimal((0, (1,), -places)), context=_ROUNDING)
+        if short == amount:
+            return short
+    return amount
 
 
 def how_many(amount: Decimal, price: Decimal) -> int:

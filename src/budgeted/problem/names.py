@@ -8,10 +8,13 @@ position as well (`budgeted.problem`), a number that could be either is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 
 _NUMERAL = re.compile(r"\s*[+-]?[0-9]+(\.0*)?\s*")
+# "007" is a code, not the number 7; the readers of tables see it the same way.
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]*)?")
 
 
 def spelled(given: object, names: Collection[str]) -> str | None:
@@ -26,6 +29,34 @@ def spelled(given: object, names: Collection[str]) -> str | None:
         return given if given in names else None
     found = [name for name in _spellings(given) if name in names]
     return found[0] if len(found) == 1 else None
+
+
+def numerals_of(names: Iterable[str]) -> dict[Decimal, str | None]:
+    """Return the names that are numbers, by number; None where two names are the same number.
+
+    >>> numerals_of(("1", "2.0", "007", "3", "3.0"))
+    {Decimal('1'): '1', Decimal('2.0'): '2.0', Decimal('3'): None}
+    """
+    found: dict[Decimal, str | None] = {}
+    for name in names:
+        number = _number(name)
+        if number is not None:
+            found[number] = None if number in found else name
+    return found
+
+
+def by_number(given: object, numerals: dict[Decimal, str | None]) -> str | None:
+    """Return the name that is the number that was given, however it is written; or None.
+
+    >>> known = numerals_of(("1", "2", "3"))
+    >>> [by_number(given, known) for given in ("3.0", " 2", 1.0, "03", "x")]
+    ['3', '2', '1', None, None]
+    """
+    for spelling in _spellings(given):
+        number = _number(spelling)
+        if number is not None:
+            return numerals.get(number)
+    return None
 
 
 def as_name(given: object) -> object:
@@ -60,3 +91,8 @@ def _spellings(given: object) -> tuple[str, ...]:
         number = float(given)
         return tuple({repr(number), str(int(number))} if number.is_integer() else {repr(number)})
     return ()
+
+
+def _number(text: str) -> Decimal | None:
+    written = text.strip()
+    return Decimal(written) if _NUMBER.fullmatch(written) else None

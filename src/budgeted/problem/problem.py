@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import PriceListError, ProblemError
-from budgeted.problem import money
+from budgeted.problem.budgets import Periods, Soft, Terms, from_table
 from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mistakes
 from budgeted.problem.features import Feature
 from budgeted.problem.money import MoneyLike
@@ -34,7 +34,7 @@ _MOST_QUOTES = 100_000
 
 @dataclass(frozen=True, init=False)
 class Problem:
-    """Features for sale, the labels of the cases with their known prior, and a firm budget.
+    """Features for sale, the labels of the cases with their known prior, and a budget.
 
     Parameters
     ----------
@@ -43,9 +43,19 @@ class Problem:
     prior
         The share of each label.
     budget
-        The money.
+        The money: an amount, which is firm; or `Periods` or `Soft`, also as the table of a study
+        file; see `budgeted.problem.budgets`.
     prices
         What orders cost; each feature its `Feature.cost`, unless given.
+    terms
+        Those of the budget, where that is an amount and these have it as their limit.
+
+    Attributes
+    ----------
+    budget
+        The most that all orders together may cost, whatever the terms are.
+    terms
+        Of the budget: `Firm`, `Periods` or `Soft`.
 
     Examples
     --------
@@ -67,25 +77,29 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
     prior: tuple[float, ...]
     budget: Decimal
     prices: PriceList
+    terms: Terms
 
     def __init__(
         self,
         features: Sequence[Feature],
         labels: Sequence[str],
         prior: Sequence[float],
-        budget: MoneyLike,
+        budget: MoneyLike | Terms | Mapping[str, Any],
         prices: PriceList | None = None,
+        terms: Terms | None = None,
     ) -> None:
+        # `dataclasses.replace` gives the limit and the terms that it came from.
+        if terms is not None and budget == terms.limit:
+            budget = terms
         mistakes = list(_features_mistakes(features, labels))
         mistakes += names_mistakes(
             "labels", labels, "there is nothing to tell apart with only one label"
         )
         mistakes += prior_mistakes(prior, labels)
-        total = Decimal(0)
         try:
-            total = money.parse(budget)
-        except ValueError as error:
-            mistakes.append(f"budget: {error}")
+            found = from_table(budget)
+        except ProblemError as error:
+            mistakes += error.mistakes
         if not mistakes:
             try:
                 listed = for_sale(PerFeature() if prices is None else prices, features, labels)
@@ -100,7 +114,29 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         # Dividing by a sum within 1e-9 of 1 leaves exact sums alone and mends (1/3, 1/3, 1/3)-like.
         whole = math.fsum(prior)
         object.__setattr__(self, "prior", tuple(float(share) / whole for share in prior))
-        object.__setattr__(self, "budget", total)
+        object.__setattr__(self, "budget", found.limit)
+        object.__setattr__(self, "terms", found)
+
+    def but(self, **changes: Any) -> Problem:
+        """Return the problem with some of its parts changed, its terms and prices otherwise kept.
+
+        >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
+        >>> problem.but(budget=12).budget
+        Decimal('12')
+        """
+        names = ("features", "labels", "prior", "prices")
+        kept = {name: getattr(self, name) for name in names} | {"budget": self.terms}
+        return Problem(**(kept | changes))
+
+    @property
+    def soft(self) -> Soft | None:
+        """The terms of a soft budget; None if it is not soft."""
+        return self.terms if isinstance(self.terms, Soft) else None
+
+    @property
+    def periods(self) -> Periods | None:
+        """The terms of a budget in periods; None if it is another one."""
+        return self.terms if isinstance(self.terms, Periods) else None
 
     @cached_property
     def every_action(self) -> frozenset[Action]:

@@ -27,7 +27,7 @@ def members_of(home: str, like: type | None = None) -> Iterator[tuple[str, objec
     Examples
     --------
     >>> [each.name for _, each in members_of("budgeted.problem.feature_kinds")]
-    ['categorical']
+    ['categorical', 'number']
     """
     folder = import_module(home)
     for found in sorted(pkgutil.iter_modules(folder.__path__), key=lambda each: each.name):

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from budgeted.errors import ModelError, StudyFileError
+from budgeted.errors import ModelError, ObservationError, StudyFileError
+from budgeted.hints import Hint
 from budgeted.learners.model import Model, is_unknown
 from budgeted.listing import listed, shortened
 from budgeted.nearest import did_you_mean, nearest
@@ -65,6 +66,7 @@ def predict_rows(
     strict: bool | None = None,
     passed: Collection[str] = PASSED,
     source: str = "the file",
+    force: bool = False,
 ) -> Predictions:
     """Return the rows of a CSV with predictions.
 
@@ -84,6 +86,8 @@ def predict_rows(
         Columns that are not for the model.
     source
         What to call the file in messages.
+    force
+        Whether to take numbers that are outside the range of their feature; a note says how many.
 
     Examples
     --------
@@ -111,20 +115,25 @@ def predict_rows(
         mistakes += _column_mistakes(model, fit)
     if mistakes:
         raise StudyFileError(source, shortened(mistakes))
-    doubtful = list(_doubtful(model, fit.used, rows, lines))
+    doubtful = list(_doubtful(model, fit.used, rows, lines, force))
     if doubtful and strict is not False:
-        raise StudyFileError(source, shortened([words for _, words in doubtful]))
+        wrong = shortened([each.words for each in doubtful])
+        cut = len(wrong) - 1 if len(wrong) < len(doubtful) else len(wrong)
+        raise StudyFileError(source, wrong, [each.hint for each in doubtful[:cut]])
     cases = [{each.name: row[at] for at, each in fit.used
-              if not doubtful or _is_value(model, each, row[at])} for row in rows]  # fmt: skip
+              if not doubtful or _is_value(model, each, row[at], force)}
+             for row in rows]  # fmt: skip
     extended = []
-    for row, chances in zip(rows, model.predict_many(cases), strict=True):
+    for row, chances in zip(rows, model.predict_many(cases, force), strict=True):
         best = max(model.labels, key=lambda label: chances[label])
         extended.append([*row, best, *(f"{chances[label]:.6f}" for label in model.labels)])
-    counted = Counter(name for name, _ in doubtful)
+    counted = Counter(each.column for each in doubtful)
     notes = [*_notes(fit, header, passed), *(
         f"column {name!r}: {number} cells that are no value of it were taken for unknown"
         for name, number in counted.items()
     )]  # fmt: skip
+    if force:
+        notes += _insisted(fit.used, rows)
     if not rows:
         notes.append("there are no rows below the header")
     return Predictions([*header, *_added(model)], extended, notes)
@@ -165,26 +174,53 @@ def _column_mistakes(model: Model, fit: Fit) -> Iterator[str]:
         yield f"the file lacks {listed(fit.missing)}"
 
 
+class _Doubtful(NamedTuple):
+    """A cell that cannot be used: its column, why not, and what to do about it."""
+
+    column: str
+    words: str
+    hint: Hint | None
+
+
 def _doubtful(
     model: Model,
     used: Sequence[tuple[int, Feature]],
     rows: Sequence[Sequence[str]],
     lines: Sequence[int],
-) -> Iterator[tuple[str, str]]:
-    """Yield the column and the words for each cell that is no value of its feature."""
+    force: bool,
+) -> Iterator[_Doubtful]:
+    """Yield each cell that is no value of its feature."""
     for row, line in zip(rows, lines, strict=True):
         for at, each in used:
             if not is_unknown(row[at]):
                 try:
-                    model.value(each, row[at])
+                    model.value(each, row[at], force)
                 except ModelError as error:
-                    yield each.name, f"line {line}: {error}"
+                    yield _Doubtful(each.name, f"line {line}: {error}", error.hint)
 
 
-def _is_value(model: Model, feature: Feature, cell: str) -> bool:
+def _is_value(model: Model, feature: Feature, cell: str, force: bool) -> bool:
     try:
-        model.value(feature, cell)
+        if not is_unknown(cell):
+            model.value(feature, cell, force)
     except ModelError:
+        return False
+    return True
+
+
+def _insisted(used: Sequence[tuple[int, Feature]], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield how many cells of each column are outside the range of their feature."""
+    for at, each in used:
+        cells = [row[at] for row in rows if not is_unknown(row[at])]
+        number = sum(bool(each.doubt(cell)) for cell in cells if _reads(each, cell))
+        if number:
+            yield f"column {each.name!r}: {number} cells outside its range were taken"
+
+
+def _reads(feature: Feature, cell: str) -> bool:
+    try:
+        feature.read(cell, force=True)
+    except ObservationError:
         return False
     return True
 

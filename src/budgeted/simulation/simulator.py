@@ -9,7 +9,8 @@ from typing import NamedTuple
 from budgeted.errors import WorldError
 from budgeted.learners import Learner, NaiveBayes, fitted
 from budgeted.policies import for_learner
-from budgeted.policies.base import Policy, choose
+from budgeted.policies.base import Chooser, Policy, choose
+from budgeted.policies.stopping import Thrifty
 from budgeted.problem import Problem
 from budgeted.seeds import POLICY, stream
 from budgeted.simulation.judge import Judge, Validation
@@ -86,7 +87,9 @@ def simulate(
         raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
     made = NaiveBayes() if learner is None else learner
-    buyer = for_learner(policy, lambda: made)
+    buyer: Chooser = for_learner(policy, lambda: made)
+    if problem.soft is not None:
+        buyer = Thrifty(buyer, lambda: made)
     state = State.start(problem, world.cases)
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)

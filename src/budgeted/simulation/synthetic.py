@@ -9,6 +9,7 @@ import numpy as np
 from budgeted.errors import WorldError
 from budgeted.learners.belief import Floats, Integers
 from budgeted.problem import Feature, PriceList, Problem
+from budgeted.problem.budgets import Terms
 from budgeted.problem.money import MoneyLike
 from budgeted.seeds import stream
 from budgeted.simulation.datasets import Rehearsal
@@ -76,7 +77,9 @@ class Synthetic:
         if wrong:
             raise WorldError("; ".join(wrong))
 
-    def draw(self, seed: int, budget: MoneyLike, price_list: PriceList | None = None) -> Rehearsal:
+    def draw(
+        self, seed: int, budget: MoneyLike | Terms, price_list: PriceList | None = None
+    ) -> Rehearsal:
         """Draw a model and its cases; the same seed gives the same world at any budget.
 
         A value costs 1, unless a price list says otherwise.

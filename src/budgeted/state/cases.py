@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from budgeted.errors import WorldError
 from budgeted.learners.belief import Integers
 from budgeted.problem import CaseSoFar, Order, Problem
-from budgeted.seeds import WORLD, stream
+from budgeted.seeds import ARRIVAL, WORLD, stream
 
 RULES = ("fresh", "overlap", "settle")
 SETTLED = 2
@@ -34,7 +34,9 @@ def check_rule(rule: str) -> None:
         raise WorldError(f"there is no case rule {rule!r}; there are {', '.join(RULES)}")
 
 
-def shuffled(labels: NDArray[np.integer[Any]], number: int, seed: int) -> tuple[Integers, ...]:
+def shuffled(
+    labels: NDArray[np.integer[Any]], number: int, seed: int, before: int = 0
+) -> tuple[Integers, ...]:
     """Return for each label its cases, in the order in which they are to be used.
 
     Parameters
@@ -45,13 +47,16 @@ def shuffled(labels: NDArray[np.integer[Any]], number: int, seed: int) -> tuple[
         How many labels there are.
     seed
         Of the order; a simulation and a study of the same cases and seed use them alike.
+    before
+        How many cases there were before these arrived; they are used behind those.
 
     Examples
     --------
     >>> [cases.tolist() for cases in shuffled(np.array([0, 1, 0, 0]), 2, seed=1)]
     [[3, 0, 2], [1]]
     """
-    order = stream(seed, WORLD).permutation(len(labels))
+    draws = stream(seed, ARRIVAL, before) if before else stream(seed, WORLD)
+    order = draws.permutation(len(labels))
     return tuple(order[labels[order] == label] for label in range(number))
 
 

@@ -85,7 +85,7 @@ class Offers:
         if not terms.cases:
             return np.flatnonzero(self.fresh[:, label]).tolist()
         gone = terms.so_far.features | terms.so_far.unavailable
-        return [at for at in range(len(self._left)) if at not in gone]
+        return [at for at in np.flatnonzero(self._left[:, label]).tolist() if at not in gone]
 
     @cached_property
     def fresh(self) -> Integers:
@@ -150,6 +150,15 @@ class Offers:
         """Return the least that a cell costs; what a fresh case would cost if there is none."""
         ladder = self.ladders[feature][label]
         return ladder[0][0] if ladder else self._problem.fresh_prices[feature][label]
+
+    def total(self, feature: int, label: int, number: int) -> Decimal:
+        """Return what so many values of a cell cost together, the cheapest first."""
+        amounts = []
+        for price, there in self.ladders[feature][label]:
+            taken = min(number, there)
+            amounts.append(money.times(price, taken))
+            number -= taken
+        return money.total(amounts)
 
     def depths(self, free: Decimal, at_most: Decimal | None, most: int) -> Integers:
         """Return how many values of each cell the money pays for, the cheapest first."""

@@ -12,6 +12,7 @@ from decimal import Decimal
 from budgeted.errors import PurchaseError
 from budgeted.learners.belief import Belief, Integers
 from budgeted.problem import Problem, money
+from budgeted.problem.budgets import Terms
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state.history import History
@@ -148,10 +149,9 @@ def of_problem(
     )
 
 
-def with_budget(state: State, budget: MoneyLike) -> State:
+def with_budget(state: State, budget: MoneyLike | Terms) -> State:
     """Return the state with another budget, which must cover what is spent and reserved."""
-    old = state.problem
-    problem = Problem(old.features, old.labels, old.prior, budget, old.prices)
+    problem = state.problem.but(budget=budget)
     gone = money.add(state.spent, state.reserved)
     if problem.budget < gone:
         raise PurchaseError(

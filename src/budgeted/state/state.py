@@ -157,6 +157,11 @@ class State:
         """Money that can be spent now: spent + reserved + free = budget."""
         return money.subtract(self.remaining, self.reserved)
 
+    @property
+    def spendable(self) -> Decimal:
+        """What the next order may cost: the free money, or less if there is a wish for that."""
+        return self.free if self.at_most is None else min(self.free, self.at_most)
+
     @cached_property
     def offers(self) -> Offers:
         """What the cases that were visited, and fresh ones, can give, and for how much."""

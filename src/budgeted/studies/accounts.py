@@ -22,12 +22,46 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from budgeted.problem import CaseSoFar, Order, money
+from budgeted.problem.orders import Visit
 from budgeted.studies.days import day_of
-from budgeted.studies.events import Event, Repriced
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import Event, Repriced, numbers_of
+from budgeted.studies.fates import BOUGHT, PENDING, REQUESTED, UNUSABLE
 
 if TYPE_CHECKING:
+    from budgeted.state import State
     from budgeted.studies.projection import Projection, Requested
+
+
+def so_far(study: Projection, case: str) -> CaseSoFar:
+    """Return what was bought of a case, or is under way, and what was paid for."""
+    row = study.names.rows[case]
+    held = study.cells[row].tolist()
+    visits: dict[int, Visit] = {}
+    for each in _counted(study, case):
+        order = each.number if each.order is None else each.order
+        before = visits.get(order, Visit(frozenset(), day_of(each.at)))
+        feature = study.names.columns[each.feature]
+        visits[order] = replace(before, features=before.features | {feature})
+    return CaseSoFar(
+        frozenset(at for at, each in enumerate(held) if each in (REQUESTED, BOUGHT)),
+        int(study.case_labels[row]),
+        case,
+        tuple(visits[order] for order in sorted(visits)),
+        study.groups.get(case, ""),
+        frozenset(at for at, each in enumerate(held) if each == UNUSABLE),
+    )
+
+
+def visited_after(study: Projection, event: Event) -> State:
+    """Return the state in which the cases that an event was about are as they are now."""
+    cases = {study.requests[number].case for number in numbers_of(event)}
+    about = getattr(event, "case", None)
+    state = study.state
+    for case in cases | ({about} if about in study.names.rows else set()):
+        found = so_far(study, case)
+        seen = found if found.visits and case not in study.withdrawn else None
+        state = state.seeing(case, seen)
+    return state
 
 
 def before_settling(study: Projection, number: int) -> list[Event]:
@@ -73,13 +107,12 @@ def charge(study: Projection, case: str, feature: int, at: str) -> tuple[list[Ev
     at
         When it is written down.
     """
-    so_far = study.so_far(case)
-    problem = study.state.problem
-    order = Order((feature,), so_far.label, case, day_of(at))
+    before, problem = so_far(study, case), study.state.problem
+    order = Order((feature,), before.label, case, day_of(at))
     counted = _counted(study, case)
     settled = [each for each in counted if each.fate != PENDING]
     if len(settled) == len(counted) or not _follows_the_list(study, counted):
-        return [], problem.quote(order, so_far)
+        return [], problem.quote(order, before)
     new = replace(counted[0], number=study.state.next_number, at=at, asked=None, fate=PENDING,
                   feature=problem.features[feature].name)  # fmt: skip
     own = money.subtract(due(study, [*settled, new]), due(study, settled))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from budgeted.policies import POLICIES, Choice, Policy, for_learner, policy
 from budgeted.problem import Feature, PriceList, Problem
 from budgeted.problem.feature_kinds import kind, parameters_of
 from budgeted.problem.prices import PRICE_LISTS, NotInstalled, price_list
+from budgeted.problem.prices import parameters_of as price_parameters
 from budgeted.state import State
 from budgeted.studies.created import Created, ForSale
 
@@ -94,9 +96,19 @@ def price_list_mistakes(prices: PriceList) -> list[str]:
     ]
 
 
+def with_features(problem: Problem, features: Sequence[Feature]) -> Problem:
+    """Return a problem with other features; a price list that cannot have them says so."""
+    prices = problem.prices
+    try:
+        return problem.but(features=features)
+    except (PriceListError, ProblemError) as error:
+        stand_in = NotInstalled(prices.name, price_parameters(prices), str(error))
+        return problem.but(features=features, prices=stand_in)
+
+
 def _problem(created: Created, prices: PriceList) -> Problem:
     return Problem(
-        [_feature_of(each) for each in created.features],
+        [feature_of(each) for each in created.features],
         created.labels,
         created.prior,
         created.budget,
@@ -110,7 +122,8 @@ def as_written(feature: Feature) -> ForSale:
     return ForSale(feature.name, made.name, parameters_of(made), feature.cost, feature.prior_counts)
 
 
-def _feature_of(written: ForSale) -> Feature:
+def feature_of(written: ForSale) -> Feature:
+    """Return the feature that was written down."""
     return Feature(
         written.name, kind(written.kind, **written.parameters), written.cost, written.prior_counts
     )

@@ -31,7 +31,15 @@ class ForSale:
 
 @dataclass(frozen=True)
 class Created(Event):
-    """The study begins: what is for sale, who chooses, and the cases with their labels."""
+    """The study begins: what is for sale, who chooses, and the cases with their labels.
+
+    What was added since is in later events; `budgeted.studies.projection.Projection` knows both.
+
+    Attributes
+    ----------
+    groups
+        The group of each case that belongs to one, where prices differ between groups.
+    """
 
     features: tuple[ForSale, ...]
     labels: tuple[str, ...]
@@ -48,6 +56,7 @@ class Created(Event):
     learner_parameters: dict[str, Written] = field(default_factory=dict)
     price_list: str = "per-feature"
     price_parameters: dict[str, Any] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
     kind: Literal["created"] = "created"
 
     def words(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from budgeted import __version__
 from budgeted.errors import BudgetedError, StudyFileError
@@ -13,7 +13,10 @@ from budgeted.policies import POLICIES, Policy, parameter_names, policy, prefere
 from budgeted.problem import Problem, prices
 from budgeted.problem.names import as_name, spelled
 from budgeted.studies.beginning import as_written, price_list_mistakes
+from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.created import Created
+from budgeted.studies.drafts import Draft
+from budgeted.studies.events import Event
 from budgeted.studies.projection import Projection
 from budgeted.value.loss import named as loss_named
 
@@ -35,6 +38,7 @@ def creation(
     seed: int,
     loss: str,
     learner: str | Mapping[str, Any] | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
     mistakes = [] if isinstance(name, str) and name.strip() == name != "" else [
@@ -52,6 +56,8 @@ def creation(
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     cases = [_case(each, problem.labels) for each in cases]
     mistakes += case_mistakes(cases, problem.labels)
+    grouped = {as_name(case): group for case, group in (groups or {}).items()}
+    mistakes += _group_mistakes(grouped, cases)
     mistakes += price_list_mistakes(problem.prices)
     chosen = accompanying(made, learner=learner, case_rule=case_rule)
     learner_name, learner_parameters = _learner(chosen["learner"], mistakes)
@@ -71,6 +77,7 @@ def creation(
         learner_parameters=learner_parameters,
         price_list=problem.prices.name,
         price_parameters=prices.parameters_of(problem.prices),
+        groups=grouped,  # type: ignore[arg-type]  # names, or there are mistakes
     )
     if not mistakes:
         try:
@@ -81,6 +88,26 @@ def creation(
     if mistakes:
         raise StudyFileError("the study cannot begin", mistakes)
     return created
+
+
+def begun(
+    created: Created, known: Sequence[tuple[str, str, str]], terms: Sequence[Event] = ()
+) -> Draft:
+    """Return a study that begins, with the terms of its budget and what is known of its cases."""
+    draft = Draft.of(Projection(created))
+    draft.tried.append(created)
+    for event in terms:
+        draft.attempt(event)
+    Record(cast(Sequence[RecordedValue], known)).decide(draft)
+    return draft
+
+
+def _group_mistakes(groups: Mapping[Any, Any], cases: Sequence[tuple[Any, Any]]) -> list[str]:
+    named = {case for case, _ in cases}
+    wrong = [f"groups: there is no case {case!r}" for case in groups if case not in named]
+    wrong += [f"groups: that of case {case!r} must be text, got {group!r}"
+              for case, group in groups.items() if not isinstance(group, str)]  # fmt: skip
+    return shortened(wrong)
 
 
 def _learner(given: Any, mistakes: list[str]) -> tuple[str, dict[str, Any]]:

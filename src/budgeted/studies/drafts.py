@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -20,17 +20,23 @@ from typing import TYPE_CHECKING, Any
 from budgeted.errors import BudgetedError, StudyError, UnwritableError
 from budgeted.hints import KeyUsed
 from budgeted.policies.base import Choice, Chooser, choose
-from budgeted.problem import Order
+from budgeted.policies.stopping import Thrifty
+from budgeted.problem import CaseSoFar, Order
 from budgeted.problem.orders import along, lines
 from budgeted.seeds import POLICY, stream
 from budgeted.state import State
 from budgeted.state.cases import cheapest_places, pick_place
+from budgeted.studies.accounts import so_far
+from budgeted.studies.beginning import learner_of
 from budgeted.studies.commands.base import Command
 from budgeted.studies.days import day_of
 from budgeted.studies.events import Entry, Event, Line, numbers_of
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import check_text, to_json
-from budgeted.studies.projection import Projection, Requested, Used, layered
+from budgeted.studies.naming import Names
+from budgeted.studies.periods import Period, period_at
+from budgeted.studies.projection import LAYERED, Projection, Requested, Used, layered
+from budgeted.studies.stopping import why_stopped
 
 if TYPE_CHECKING:
     from budgeted.studies.wishes import Wishes
@@ -51,12 +57,15 @@ class Draft(Projection):
     chooser, package
         The policy of the study, which remembers what it planned for the same write; and of which
         package, and version, it is.
+    stopped
+        Why the policy bought nothing when it was asked last, where there was money.
     """
 
     tried: list[Event]
     signature: tuple[str, str, str, str] = ("", "", "", "")
     chooser: Chooser | None = None
     package: str = ""
+    stopped: str = ""
 
     @classmethod
     def of(cls, projection: Projection) -> Draft:
@@ -67,9 +76,13 @@ class Draft(Projection):
         made.tried = []
         made.extras = dict(projection.extras)
         # No copies: a study has thousands.
-        made.requests, made.keys = layered(projection.requests), layered(projection.keys)
-        made.of_case = layered(projection.of_case)
+        for name in LAYERED:
+            setattr(made, name, layered(getattr(projection, name)))
         return made
+
+    def names_to_change(self) -> Names:
+        """Return a copy of the names: those that are held here are those of the study."""
+        return self.names.copy()
 
     def attempt(self, event: Event) -> None:
         """Fold an event into the draft; raise an error if it does not fit."""
@@ -82,12 +95,30 @@ class Draft(Projection):
         assert self.chooser is not None, "nobody chooses on this draft"
         # Steps are counted from 0 in a simulation, whose draws these are.
         rng = stream(self.created.seed, POLICY, self.state.next_number - 1)
+        state, chooser = self.facing(wishes), self.chooser
+        if state.problem.soft is not None:
+            chooser = Thrifty(chooser, lambda: learner_of(self.created))
+        found = choose(chooser, state, rng, self.created.policy)
+        self.stopped = why_stopped(state, self.created, self.period) if found is None else ""
+        return found
+
+    def facing(self, wishes: Wishes | None = None) -> State:
+        """Return the state that the policy sees: only what may be ordered now can be bought."""
         state = self.state
         if not state.problem.separable:
             state = state.changed(today=self.today)
+        if self.period is not None:
+            state = state.changed(at_most=self.period.left)
         if wishes is not None:
             state = wishes.restrict(state, self)
-        return choose(self.chooser, state, rng, self.created.policy)
+        return state
+
+    @property
+    def period(self) -> Period | None:
+        """Where the periods of the budget stand on that day; None if it has none."""
+        if self.state.problem.periods is None:
+            return None
+        return period_at(self.state, self.requests, self.signature[0])
 
     @property
     def today(self) -> date | None:
@@ -139,12 +170,15 @@ class Draft(Projection):
             return replace(wanted, case=case)
         every = range(len(self.state.problem.features)) if allowed is None else sorted(allowed)
         order = replace(wanted, case=case, day=self.today)
-        return along(self.state.problem, order, self.so_far(case), every)
+        return along(self.state.problem, order, so_far(self, case), every)
 
     def lines_of(self, order: Order) -> tuple[Line, ...]:
         """Return the lines of an order of a case, at what they cost now."""
         problem = self.state.problem
-        quoted = lines(problem.prices, order, self.so_far(str(order.case)))
+        before = CaseSoFar(label=order.label, name=order.case)
+        if not problem.separable:
+            before = so_far(self, str(order.case))
+        quoted = lines(problem.prices, order, before)
         return tuple(
             Line(self.state.next_number + at, problem.features[feature].name, price)
             for at, (feature, price) in enumerate(zip(order.features, quoted, strict=True))
@@ -184,11 +218,17 @@ class Done:
         Of the study right after it; what was written together with it, behind it, is not in it.
     repeated
         Whether it had been carried out before, by its key: then this says what became of it since.
+    events
+        What was written for it now.
+    stopped
+        Where fewer were asked for than wanted though there was money: why.
     """
 
     requests: tuple[Requested, ...]
     state: State
     repeated: bool = False
+    events: tuple[Event, ...] = ()
+    stopped: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,7 +276,8 @@ def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
         actors += [each.by] * len(mine)
         keys += [(each.key, mark)] * len(mine)
         numbers = dict.fromkeys(number for made in mine for number in numbers_of(made))
-        answers.append(Done(tuple(draft.request(number) for number in numbers), draft.state))
+        about = tuple(draft.request(number) for number in numbers)
+        answers.append(Done(about, draft.state, events=tuple(mine), stopped=trial.stopped))
     return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
 
 
@@ -310,4 +351,6 @@ def _plain(argument: Any) -> Any:
         return argument
     if isinstance(argument, list | tuple):
         return [_plain(each) for each in argument]
+    if isinstance(argument, Mapping):
+        return {str(key): _plain(value) for key, value in argument.items()}
     return str(argument)

@@ -358,6 +358,23 @@ class Closed(Event):
 
 
 @dataclass(frozen=True)
+class Reopened(Event):
+    """A study that was closed goes on."""
+
+    why: str
+    kind: Literal["reopened"] = "reopened"
+
+    @property
+    def allowed_after_closing(self) -> bool:
+        """Whether it may still happen in a study that is closed: only then it makes sense."""
+        return True
+
+    def words(self) -> str:
+        """Return it in one line."""
+        return f"reopened{_because(self.why)}"
+
+
+@dataclass(frozen=True)
 class Entry:
     """An event with its place in the journal, when it was written (UTC), and by whom.
 

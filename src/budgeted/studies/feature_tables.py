@@ -17,11 +17,9 @@ from typing import Any
 from budgeted.errors import BudgetedError, ProblemError
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature
-from budgeted.problem.feature_kinds import FEATURE_KINDS, Kind, kind
-from budgeted.problem.feature_kinds.base import RESERVED
+from budgeted.problem.feature_kinds import FEATURE_KINDS, USUAL, Kind, from_table
 from budgeted.registry import parameter_names, required_names
 
-_USUAL = "categorical"
 _STAND_IN = ("a", "b")
 """Values in the place of those that make no sense, so that the rest can be checked too."""
 
@@ -50,12 +48,12 @@ def feature_mistakes(table: object, where: str) -> tuple[Feature | None, list[st
     --------
     >>> feature_mistakes({"name": "fever", "value": ["no", "yes"], "cost": 1}, "features[0]")[1]
     ["features[0].value: there is no such key; did you mean 'values'? There are name, kind, \
-values, cost, prior_counts", 'features[0].values: is missing']
+values, ordered, cost, prior_counts", 'features[0].values: is missing']
     """
     if not isinstance(table, dict):
-        keys = ", ".join(_keys(_USUAL))
+        keys = ", ".join(_keys(USUAL))
         return None, [f"{where}: must be a table with {keys}, got {table!r}"]
-    name = table.get("kind", _USUAL)
+    name = table.get("kind", USUAL)
     if not isinstance(name, str) or name not in FEATURE_KINDS:
         return None, [f"{where}.kind: must be one of {', '.join(FEATURE_KINDS)}, got {name!r}"]
     try:
@@ -83,10 +81,25 @@ values, cost, prior_counts", 'features[0].values: is missing']
         return None, mistakes + [f"{where}.{each}" for each in found]
 
 
+def with_decimal(table: Any, decimal: object) -> Any:
+    """Return the table of a feature with the decimal mark of the study, unless it has its own.
+
+    >>> with_decimal({"kind": "number", "cuts": ["37,5"]}, "comma")["decimal"]
+    'comma'
+    >>> with_decimal({"values": ["no", "yes"]}, "comma")
+    {'values': ['no', 'yes']}
+    """
+    name = table.get("kind", USUAL) if isinstance(table, dict) else None
+    if decimal is None or not isinstance(name, str) or name not in FEATURE_KINDS:
+        return table
+    takes = "decimal" in parameter_names(FEATURE_KINDS[name])
+    return {"decimal": decimal, **table} if takes else table
+
+
 def _kind(table: Mapping[str, Any]) -> Kind:
-    own = {key: value for key, value in table.items() if key not in RESERVED}
-    known = parameter_names(FEATURE_KINDS.find(table.get("kind", _USUAL)))
-    return kind(table.get("kind", _USUAL), **{key: own[key] for key in own if key in known})
+    known = parameter_names(FEATURE_KINDS.find(table.get("kind", USUAL)))
+    own = {key: table[key] for key in table if key == "kind" or key in known}
+    return from_table(own)
 
 
 def _keys(name: str) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,28 @@ from budgeted.listing import shortened
 from budgeted.nearest import did_you_mean
 from budgeted.policies import policy
 from budgeted.problem import Feature, Problem
+from budgeted.problem.numbers import MARKS
 from budgeted.problem.prices import from_table
-from budgeted.simulation.tables import LARGEST_FILE
 from budgeted.simulation.tables.contents import by_number_then_text
-from budgeted.simulation.tables.csv_file import read_bytes, rows_of
+from budgeted.simulation.tables.csv_file import read_bytes
 from budgeted.state.cases import RULES
+from budgeted.studies.case_lists import (
+    CaseList,
+    Cases,
+    Columns,
+    case_list,
+    feature_names,
+    known_mistakes,
+)
 from budgeted.studies.creation import case_mistakes
-from budgeted.studies.feature_tables import feature_mistakes, feature_of
+from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
+from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
+from budgeted.studies.reference_cuts import with_reference_cuts
 from budgeted.value.loss import LOSSES
-
-Cases = tuple[tuple[str, str], ...]
-"""Name and label of each case."""
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
-               "prices", "policy", "features")  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins with one of these for a formula."""
+               "prices", "policy", "features", "decimal")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class StudyFile:
     ----------
     name, problem, cases
         What is for sale, and from whom.
+    known, groups
+        Values that come with the cases, and the groups that these belong to.
     policy, parameters, case_rule, seed, loss, learner
         Who chooses, and how; see `budgeted.studies.study.Study.create`.
     """
@@ -62,6 +69,8 @@ class StudyFile:
     seed: int
     loss: str
     learner: str | dict[str, Any] | None = None
+    known: tuple[tuple[str, str, str], ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_study(
@@ -70,6 +79,7 @@ def read_study(
     *,
     id_column: str = "case",
     label_column: str = "label",
+    group_column: str = "group",
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> StudyFile:
@@ -79,8 +89,9 @@ def read_study(
     ----------
     path, cases
         The two files.
-    id_column, label_column
-        Which columns of the CSV name the case and its label; others are left alone.
+    id_column, label_column, group_column
+        Which columns of the CSV name the case, its label and its group. One that is called like a
+        feature holds values that are known; others are left alone.
     delimiter, encoding
         What stands between the cells of the CSV, found out from its first line unless given; and
         how its text is written in bytes.
@@ -92,12 +103,16 @@ def read_study(
         raise StudyFileError(str(source), [str(error)]) from None
     plain = parse_toml(content, str(source))
     header, rows, lines = read_rows(cases, delimiter, encoding)
-    listed = _cases_of(header, rows, str(cases), id_column, label_column)
+    columns = Columns(id_column, label_column, group_column)
+    listed = case_list(header, rows, str(cases), feature_names(plain), columns)
+    labels = plain.get("labels", sorted({label for _, label in listed.cases}))
+    tables, wrong = with_reference_cuts(plain, source.parent, label_column, labels, encoding)
     return study_of(
-        {"name": source.stem} | plain,
+        {"name": source.stem} | plain | tables,
         listed,
         str(source),
         lambda position: f"{cases}, line {lines[position]}",
+        wrong,
     )
 
 
@@ -111,9 +126,10 @@ def parse_toml(content: bytes, source: str) -> dict[str, Any]:
 
 def study_of(
     plain: dict[str, Any],
-    cases: Cases,
+    listed: CaseList,
     source: str,
     places: Callable[[int], str] = "cases[{}]".format,
+    wrong: Sequence[str] = (),
 ) -> StudyFile:
     """Return the study of a TOML file's content, or an error that lists all its mistakes.
 
@@ -121,18 +137,21 @@ def study_of(
     ----------
     plain
         What the file holds; the same keys may come from a form.
-    cases
-        Name and label of each case.
+    listed
+        The cases, and what is known of them.
     source, places
         What to call it in messages, and what the place of each case.
+    wrong
+        Mistakes that were found before.
     """
-    mistakes = list(study_mistakes(plain, cases, places))
+    cases = listed.cases
+    mistakes = [*wrong, *study_mistakes(plain, listed, places)]
     if mistakes:
         raise StudyFileError(source, shortened(mistakes))
     chooser = plain.get("policy", {})
     return StudyFile(
         plain["name"],
-        _problem(plain, [feature_of(each) for each in plain["features"]], cases),
+        _problem(plain, list(map(feature_of, _tables(plain))), cases),
         cases,
         chooser.get("name", "auto"),
         {key: value for key, value in chooser.items() if key != "name"},
@@ -140,6 +159,8 @@ def study_of(
         plain.get("seed", 0),
         plain.get("loss", "gini"),
         plain.get("learner"),
+        listed.values,
+        listed.groups,
     )
 
 
@@ -183,68 +204,12 @@ def read_values(
         (row[at], name, cell)
         for row in rows
         for name, cell in zip(header, row, strict=True)
-        if name != id_column and cell not in ("", "?")
+        if name != id_column and cell not in UNKNOWN
     ]
-
-
-def read_rows(
-    path: str | PathLike[str], delimiter: str | None = None, encoding: str = "utf-8"
-) -> tuple[list[str], list[list[str]], list[int]]:
-    """Return header, rows and line numbers of a CSV, with blanks and `safe_cell` undone."""
-    source = Path(path)
-    return parse_rows(read_bytes(source, LARGEST_FILE), source.name, delimiter, encoding)
-
-
-def parse_rows(
-    content: bytes, name: str, delimiter: str | None = None, encoding: str = "utf-8"
-) -> tuple[list[str], list[list[str]], list[int]]:
-    """Return the same for the bytes of a file; the name is for messages."""
-    header, rows, lines = rows_of(content, name, None, delimiter, encoding)
-    return [name.strip() for name in header], [list(map(plain_cell, row)) for row in rows], lines
-
-
-def repeated(header: Sequence[str]) -> list[str]:
-    """Return what is wrong with a header that names a column more than once.
-
-    >>> repeated(["case", "age", "age", ""])
-    ["the header has 'age' 2 times; give each column its own name"]
-    """
-    return [
-        f"the header has {name!r} {times} times; give each column its own name"
-        for name, times in Counter(header).items()
-        if times > 1
-    ]
-
-
-def safe_cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula.
-
-    >>> safe_cell("=SUM(A1)"), safe_cell("-1"), safe_cell("well")
-    ("'=SUM(A1)", "'-1", 'well')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def plain_cell(cell: str) -> str:
-    """Return a cell without blanks around it, and with `safe_cell` undone."""
-    text = cell.strip()
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
-
-
-def _cases_of(
-    header: list[str], rows: list[list[str]], source: str, id_column: str, label_column: str
-) -> Cases:
-    missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
-               for name in (id_column, label_column) if name not in header]  # fmt: skip
-    missing += repeated([name for name in header if name in (id_column, label_column)])
-    if missing:
-        raise StudyFileError(source, missing)
-    case, label = header.index(id_column), header.index(label_column)
-    return tuple((row[case], row[label]) for row in rows)
 
 
 def study_mistakes(
-    plain: dict[str, Any], cases: Cases, places: Callable[[int], str] = "cases[{}]".format
+    plain: dict[str, Any], listed: CaseList, places: Callable[[int], str] = "cases[{}]".format
 ) -> Iterator[str]:
     """Yield everything that is wrong, with its path: keys first, then what they hold."""
     yield from _key_mistakes(plain, "", _STUDY_KEYS, required=("budget", "features"))
@@ -253,19 +218,25 @@ def study_mistakes(
     if not isinstance(tables, list):
         yield f"features: must be tables, each under [[features]], got {tables!r}"
         tables = []
-    for at, table in enumerate(tables):
+    if plain.get("decimal", "point") not in tuple(MARKS):
+        yield f"decimal: must be one of {', '.join(MARKS)}, got {plain['decimal']!r}"
+    for at, table in enumerate(_tables({**plain, "features": tables})):
         found, wrong = feature_mistakes(table, f"features[{at}]")
         yield from wrong
         if found is not None:
             features.append(found)
     stand_in = [] if not tables else [Feature("stand-in", ("a", "b"), 1)]
+    sound = len(features) == len(tables)  # else prices may be about one that is not known
+    wrong = list(_price_mistakes(plain, features if sound else (), _labels(plain, listed.cases)))
+    yield from wrong
+    unfit = set() if sound and not wrong else {"prices"}
+    told = {key: value for key, value in plain.items() if key not in unfit}
     try:
-        problem = _problem({"budget": 0} | plain, features or stand_in, cases)
-        yield from case_mistakes(cases, problem.labels, places)
+        problem = _problem({"budget": 0} | told, features or stand_in, listed.cases)
+        yield from case_mistakes(listed.cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
-    except PriceListError as error:
-        yield f"prices: {error}"
+    yield from known_mistakes(listed.known, features, places)
     choices = {"case_rule": RULES, "loss": LOSSES}
     for key, known in choices.items():
         if key in plain and plain[key] not in tuple(known):
@@ -282,6 +253,13 @@ def study_mistakes(
     yield from _policy_mistakes(plain.get("policy", {}))
 
 
+def _tables(plain: dict[str, Any]) -> list[Any]:
+    """The tables of the features, with what the study says of all of them."""
+    decimal = plain.get("decimal")
+    usable = decimal if decimal in tuple(MARKS) else None
+    return [with_decimal(table, usable) for table in plain["features"]]
+
+
 def _key_mistakes(
     table: dict[str, Any], where: str, known: Sequence[str], required: Sequence[str]
 ) -> Iterator[str]:
@@ -290,6 +268,17 @@ def _key_mistakes(
             hint = did_you_mean(key, known)
             yield f"{where}{key}: there is no such key; {hint}There are {', '.join(known)}"
     yield from (f"{where}{key}: is missing" for key in required if key not in table)
+
+
+def _price_mistakes(
+    plain: dict[str, Any], features: Sequence[Feature], labels: Any
+) -> Iterator[str]:
+    named = isinstance(labels, list) and all(isinstance(each, str) for each in labels)
+    try:
+        if "prices" in plain:
+            from_table(plain["prices"], features, labels if named else ())
+    except PriceListError as error:
+        yield from (f"prices: {each}" for each in error.mistakes)
 
 
 def _policy_mistakes(table: Any) -> Iterator[str]:
@@ -305,7 +294,7 @@ def _policy_mistakes(table: Any) -> Iterator[str]:
 def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -> Problem:
     """The problem of a study file; labels and prior come from the cases unless given."""
     counts = Counter(label for _, label in cases)
-    labels = plain.get("labels", sorted(counts, key=by_number_then_text))
+    labels = _labels(plain, cases)
     prior = plain.get("prior")
     if prior is None:
         known = [label for label in labels if counts[label]] if isinstance(labels, list) else []
@@ -317,3 +306,7 @@ def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -
             raise ProblemError([f"prior: no case has the label {listed}; give the prior yourself"])
     prices = from_table(plain["prices"]) if "prices" in plain else None
     return Problem(features, labels, prior, plain["budget"], prices)
+
+
+def _labels(plain: dict[str, Any], cases: Cases) -> Any:
+    return plain.get("labels", sorted({label for _, label in cases}, key=by_number_then_text))

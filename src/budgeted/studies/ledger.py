@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 
@@ -38,6 +38,7 @@ from budgeted.studies.drafts import Done, Draft, Plan, Sent, plan
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.journal import Head, Journal
+from budgeted.studies.periods import Period, period_at
 from budgeted.studies.projection import Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
@@ -95,6 +96,11 @@ class Ledger:
         return self._projection.state
 
     @property
+    def period(self) -> Period | None:
+        """Where the periods of the budget stand today; None if it has none."""
+        return period_at(self.state, self._projection.requests, self._clock())
+
+    @property
     def events(self) -> int:
         """How many events the study has, as far as it was read."""
         return len(self._entries)
@@ -103,6 +109,16 @@ class Ledger:
     def closed(self) -> bool:
         """Whether the study is over."""
         return self._projection.closed
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The names of all cases that there are by now, in the sequence in which they came."""
+        return self._projection.cases
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """The group of each case that belongs to one."""
+        return dict(self._projection.groups)
 
     @property
     def withdrawn(self) -> frozenset[str]:
@@ -126,7 +142,7 @@ class Ledger:
             self._add(entries)
         return entries
 
-    def reopen(self) -> None:
+    def read_anew(self) -> None:
         """Read the study anew, whatever history the database holds now.
 
         To go on after a `budgeted.errors.ForeignHistoryError`: somebody restored an older copy.
@@ -242,7 +258,7 @@ class Summary:
     budget, spent, reserved
         The money.
     features, cases, labels, policy
-        What the study began with: how many, how many, which, and who chooses.
+        What the study is about by now: how many, how many, which, and who chooses.
     bought, pending, events, closed
         Values that there are, requests under way, events, and whether it is over.
     started_at, started_by, last_at, last_by, last_words
@@ -275,15 +291,15 @@ class Summary:
     @classmethod
     def of(cls, study: Projection | Snapshot, first: Entry, last: Entry) -> Summary:
         """Return the summary of a study after its last event."""
-        state, created = study.state, study.created
+        state = study.state
         return cls(
             budget=state.problem.budget,
             spent=state.spent,
             reserved=state.reserved,
-            features=len(created.features),
-            cases=len(created.cases),
-            labels=created.labels,
-            policy=created.policy,
+            features=len(state.problem.features),
+            cases=study.number_of_cases,
+            labels=state.problem.labels,
+            policy=study.created.policy,
             bought=state.history.values,
             pending=len(state.pending),
             events=last.seq,
@@ -293,28 +309,6 @@ class Summary:
             last_at=last.at,
             last_by=last.by,
             last_words=last.event.words(),
-        )
-
-    @classmethod
-    def of_new(cls, created: Created, at: str, by: str) -> Summary:
-        """Return the summary of a study that has just begun."""
-        return cls(
-            budget=created.budget,
-            spent=Decimal(0),
-            reserved=Decimal(0),
-            features=len(created.features),
-            cases=len(created.cases),
-            labels=created.labels,
-            policy=created.policy,
-            bought=0,
-            pending=0,
-            events=1,
-            closed=False,
-            started_at=at,
-            started_by=by,
-            last_at=at,
-            last_by=by,
-            last_words=created.words(),
         )
 
     def to_text(self) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from budgeted.problem import CaseSoFar, Order, Problem
 from budgeted.problem.prices import lines
-from budgeted.studies.fates import PENDING, RECORDED, TOLD
+from budgeted.studies.days import day_of
 from budgeted.studies.projection import Requested
 
 
@@ -26,14 +26,20 @@ def listed_price(
         Those of them whose price is wanted.
     """
     mine = {each.number for each in free}
-    had: dict[str, set[int]] = {each.case: set() for each in free}
+    cases: dict[str, CaseSoFar] = {}
+    for each in free:
+        cases[each.case] = CaseSoFar(label=problem.label_index(each.label), name=each.case)
     for each in known:
-        if each.case in had and each.number not in mine and each.fate in (PENDING, TOLD, RECORDED):
-            had[each.case].add(problem.feature_index(each.feature))
+        if each.case in cases and each.number not in mine and each.counts_as_visit:
+            feature = problem.feature_index(each.feature)
+            cases[each.case] = cases[each.case].and_visit([feature], day_of(each.at))
     prices: list[Decimal] = []
     for each in free:
-        feature, label = problem.action(each.feature, each.label)
-        before = CaseSoFar(frozenset(had[each.case]), label, each.case)
-        prices += lines(problem.prices, Order((feature,), label, each.case), before)
-        had[each.case].add(feature)
+        feature, before, day = (
+            problem.feature_index(each.feature),
+            cases[each.case],
+            day_of(each.at),
+        )
+        prices += lines(problem.prices, Order((feature,), before.label, each.case, day), before)
+        cases[each.case] = before.and_visit([feature], day)
     return prices

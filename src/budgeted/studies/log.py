@@ -5,16 +5,31 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
+from budgeted.problem import Feature, Problem, money
 from budgeted.studies import events
+from budgeted.studies.csv_rows import safe_cell
 from budgeted.studies.events import Entry, value_in_words
-from budgeted.studies.files import safe_cell
 from budgeted.studies.projection import Requested
 
 COLUMNS = (
     "number", "case", "label", "feature", "cost", "fate", "value", "asked_at", "asked_by",
     "settled_at", "settled_by", "settled_why", "corrections", "why",
 )  # fmt: skip
+
+MORE = ("category", "scale")
+"""Of studies with numbers or ordered values: what a value counts as, and what there is."""
+SURCHARGE = "surcharge"
+"""Of studies with a soft budget: what a purchase adds to it, in the order of their numbers, so that
+the column adds up to all of it."""
+
+
+def columns(problem: Problem) -> tuple[str, ...]:
+    """Return the columns of an export of purchases."""
+    scaled = any(each.scale for each in problem.features)
+    soft = problem.soft is not None
+    return (*COLUMNS, *(MORE if scaled else ()), *((SURCHARGE,) if soft else ()))
 
 
 def ranking(request: Requested) -> tuple[tuple[str, str, float], ...]:
@@ -42,8 +57,16 @@ def more_compared(request: Requested, shown: int) -> str:
     )
 
 
-def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[dict[str, str]]:
-    """Return a row for each request and recorded value: what it was and what became of it."""
+def purchases(
+    entries: Iterable[Entry], requests: Sequence[Requested], problem: Problem | None = None
+) -> list[dict[str, str]]:
+    """Return a row for each request and recorded value: what it was and what became of it.
+
+    With the problem of the study as it is now, also what numbers count as, and what each adds to
+    the surcharge of a soft budget.
+    """
+    features = {} if problem is None else {each.name: each for each in problem.features}
+    names = COLUMNS if problem is None else columns(problem)
     settled: dict[int, Entry] = {}
     corrections: dict[int, list[str]] = {}
     for entry in entries:
@@ -66,8 +89,20 @@ def purchases(entries: Iterable[Entry], requests: Sequence[Requested]) -> list[d
             getattr(end.event, "why", "") if end else "",
             "; ".join(corrections.get(each.number, [])), each.why,
         )  # fmt: skip
-        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+        more = _more(features[each.feature], each.value) if MORE[0] in names else ()
+        rows.append(dict(zip(names, (*cells, *more), strict=False)))
+    if problem is not None and problem.soft is not None:
+        before = Decimal(0)
+        for row, each in zip(rows, requests, strict=True):
+            after = money.add(before, each.cost)
+            added = money.subtract(problem.soft.surcharge(after), problem.soft.surcharge(before))
+            row[SURCHARGE], before = money.show(money.tidied(added, each.cost)), after
     return rows
+
+
+def _more(feature: Feature, value: str | None) -> tuple[str, str]:
+    """What a value counts as by the cuts of today, and the scale of its feature."""
+    return "" if value is None else feature.values[feature.category(value)], feature.scale
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

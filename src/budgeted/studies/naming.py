@@ -23,10 +23,35 @@ class Names:
     """
 
     def __init__(self, cases: Sequence[tuple[str, str]], problem: Problem) -> None:
-        self.cases = tuple(name for name, _ in cases)
+        self.cases = [name for name, _ in cases]
         self.rows = {name: row for row, name in enumerate(self.cases)}
-        self.columns = {each.name: at for at, each in enumerate(problem.features)}
         self.labels = {name: at for at, name in enumerate(problem.labels)}
+        self._every: tuple[str, ...] | None = None
+        self.take_features(problem)
+
+    @property
+    def every_case(self) -> tuple[str, ...]:
+        """The names of all cases that there are now, to be kept by whoever looks."""
+        if self._every is None:
+            self._every = tuple(self.cases)
+        return self._every
+
+    def copy(self) -> Names:
+        """Return names that can be added to without changing these."""
+        made = object.__new__(Names)
+        made.__dict__.update(self.__dict__)
+        made.cases, made.rows = self.cases.copy(), self.rows.copy()
+        return made
+
+    def add_cases(self, cases: Sequence[str]) -> None:
+        """Take in cases that arrived, behind those that are there."""
+        self.rows.update({name: row for row, name in enumerate(cases, len(self.cases))})
+        self.cases += cases
+        self._every = None
+
+    def take_features(self, problem: Problem) -> None:
+        """Take the features of a problem."""
+        self.columns = {each.name: at for at, each in enumerate(problem.features)}
         self._features = problem.features
 
     def case(self, given: object) -> str:
@@ -46,6 +71,10 @@ class Names:
             raise ObservationError(f"there is no feature {given!r}; {there}")
         return found
 
-    def value(self, feature: str, given: object) -> str:
-        """Return the text to keep of a value of a feature that somebody told."""
-        return self._features[self.columns[feature]].read(given)
+    def value(self, feature: str, given: object, force: bool = False) -> str:
+        """Return the text to keep of a value of a feature that somebody told, or insists on."""
+        return self._features[self.columns[feature]].read(given, force)
+
+    def same(self, feature: str, kept: str | None, other: str | None) -> bool:
+        """Whether two texts are the same value of a feature."""
+        return self._features[self.columns[feature]].same(kept, other)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from budgeted.listing import listed
 from budgeted.problem import CaseSoFar, Order, money
+from budgeted.studies.accounts import so_far
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft
@@ -25,7 +26,7 @@ def why_together(draft: Draft, order: Order, wanted: set[int]) -> list[str]:
         Features that somebody wanted; the others come along.
     """
     problem, case = draft.state.problem, str(order.case)
-    before = draft.so_far(case)
+    before = so_far(draft, case)
     names = [problem.features[at].name for at in order.features]
     terms = replace(before, name=None)
     price = problem.quote(replace(order, case=None), terms)

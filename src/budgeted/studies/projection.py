@@ -8,8 +8,8 @@ here is who they came from.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Integral
 from typing import Any, TypeVar
@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from budgeted.errors import JournalError, StudyError, UnknownError
 from budgeted.learners import Learner, Predictor, fitted
 from budgeted.learners.belief import Integers
-from budgeted.problem import Action, CaseSoFar, Order
-from budgeted.problem.orders import Purchase, Request, Visit
+from budgeted.problem import Action, Order
+from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
-from budgeted.studies import events
+from budgeted.studies import availability, events, growth
+from budgeted.studies.accounts import visited_after
 from budgeted.studies.beginning import learner_of, problem_of
+from budgeted.studies.budget_terms import BudgetTerms
 from budgeted.studies.created import Created
-from budgeted.studies.days import day_of
 from budgeted.studies.events import Asked, Entry, Event, numbers_of
 from budgeted.studies.fates import (
     BOUGHT,
@@ -137,6 +138,8 @@ class Projection:
         Every number that was given out.
     keys
         The idempotency keys of what was done, see `budgeted.studies.drafts`.
+    groups
+        The group of each case that belongs to one.
     withdrawn, forgotten, closed
         Which cases are gone, the values of which of them are forgotten, and whether the study is
         over.
@@ -144,6 +147,8 @@ class Projection:
         The numbers of the requests and recorded values of each case.
     groups
         Which group each case belongs to, for those that belong to one.
+    ruled_out
+        Why a case cannot give a feature; None where that was taken back.
     extras
         What events of other packages left here, by names of their own; never changed in place.
     """
@@ -168,11 +173,26 @@ class Projection:
         self.requests: MutableMapping[int, Requested] = {}
         self.keys: MutableMapping[str, Used] = {}
         self.of_case: MutableMapping[str, tuple[int, ...]] = {}
-        self.groups: Mapping[str, str] = {}
+        self.groups: MutableMapping[str, str] = dict(created.groups)
+        self.ruled_out: MutableMapping[tuple[str, str], str | None] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.forgotten: frozenset[str] = frozenset()
         self.closed = False
         self.extras: dict[str, Any] = {}
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The names of all cases, in the sequence in which they came."""
+        return self.names.every_case
+
+    @property
+    def number_of_cases(self) -> int:
+        """How many there are."""
+        return len(self.names.cases)
+
+    def names_to_change(self) -> Names:
+        """Return the names, to be added to in place; a draft has names of its own for that."""
+        return self.names
 
     @property
     def learner(self) -> Learner:
@@ -185,13 +205,10 @@ class Projection:
 
     def adopt(self, draft: Projection) -> None:
         """Take over what was tried on a draft of this projection, which is not used any more."""
-        assert isinstance(draft.requests, ChainMap)
-        assert isinstance(draft.keys, ChainMap)
-        assert isinstance(draft.of_case, ChainMap)
-        self.requests.update(draft.requests.maps[0])
-        self.keys.update(draft.keys.maps[0])
-        self.of_case.update(draft.of_case.maps[0])
+        for name in LAYERED:
+            getattr(self, name).update(getattr(draft, name).maps[0])
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
+        self.names, self.case_labels, self.order = draft.names, draft.case_labels, draft.order
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
         self.forgotten, self.extras = draft.forgotten, draft.extras
 
@@ -202,27 +219,6 @@ class Projection:
     def label_of(self, case: str) -> str:
         """Return the label of a case."""
         return self.state.problem.labels[int(self.case_labels[self.names.rows[case]])]
-
-    def so_far(self, case: str) -> CaseSoFar:
-        """Return what was bought of a case, or is under way, and what was paid for."""
-        row = self.names.rows[case]
-        held = self.cells[row]
-        taken = np.flatnonzero((held == REQUESTED) | (held == BOUGHT)).tolist()
-        label, group = int(self.case_labels[row]), self.groups.get(case, "")
-        if self.state.problem.separable:
-            return CaseSoFar(frozenset(taken), label, case, None, group)
-        visits: dict[int, Visit] = {}
-        for number in self.of_case.get(case, ()):
-            each = self.requests[number]
-            if not each.counts_as_visit:
-                continue
-            order = number if each.order is None else each.order
-            feature = self.names.columns[each.feature]
-            before = visits.get(order, Visit(frozenset(), day_of(each.at)))
-            visits[order] = replace(before, features=before.features | {feature})
-        cannot = frozenset(np.flatnonzero(held == UNUSABLE).tolist())
-        paid = tuple(visits[order] for order in sorted(visits))
-        return CaseSoFar(frozenset(taken), label, case, paid, group, cannot)
 
     def request(self, number: int) -> Requested:
         """Return what became of a number; raise an error if it was never given out."""
@@ -249,18 +245,9 @@ class Projection:
         if change is not None:
             change(self, entry, entry.event)
             if not self.state.problem.separable:
-                self._look_at_cases(entry.event)
+                self.state = visited_after(self, entry.event)
         if entry.key:
             self._remember(entry)
-
-    def _look_at_cases(self, event: Event) -> None:
-        """Let the state know what there is of the cases that an event was about."""
-        cases = {self.requests[number].case for number in numbers_of(event)}
-        withdrawn = getattr(event, "case", None)
-        for case in cases | ({withdrawn} if withdrawn in self.names.rows else set()):
-            so_far = self.so_far(case)
-            seen = so_far if so_far.visits and case not in self.withdrawn else None
-            self.state = self.state.seeing(case, seen)
 
     def _remember(self, entry: Entry) -> None:
         """Note which requests a key led to."""
@@ -335,6 +322,8 @@ class Projection:
         if self.cells[self.cell(event.case, event.feature)] == UNUSABLE:
             state = state.resupplied([action], +1)
         self.state = state.after(Purchase(*action, position, event.cost, event.case))
+        if self.ruled_out.get((event.case, event.feature)) is not None:
+            self.ruled_out[event.case, event.feature] = None  # it could be had after all
         new = Requested(
             event.number, event.case, event.feature, event.label, event.cost, RECORDED,
             event.value, None, entry.at, entry.by,
@@ -388,8 +377,14 @@ class Projection:
     def _budget_changed(self, _: Entry, event: events.BudgetChanged) -> None:
         self.state = with_budget(self.state, event.budget)
 
+    def _budget_terms(self, _: Entry, event: BudgetTerms) -> None:
+        self.state = with_budget(self.state, event.agreed())
+
     def _closed(self, _: Entry, __: events.Closed) -> None:
         self.closed = True
+
+    def _reopened(self, _: Entry, __: events.Reopened) -> None:
+        self.closed = False
 
     def _check_cell(
         self,
@@ -432,9 +427,17 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Undone: Projection._undone,
     events.Withdrawn: Projection._withdrawn,
     events.BudgetChanged: Projection._budget_changed,
+    BudgetTerms: Projection._budget_terms,
     events.Closed: Projection._closed,
+    events.Reopened: Projection._reopened,
+    **growth.FOLDS,
+    **availability.FOLDS,
 }
 """What each kind of event changes; one that is not here is only kept in the log."""
+
+
+LAYERED = ("requests", "keys", "of_case", "groups", "ruled_out")
+"""What a draft only adds to: it looks through to the study, and keeps what is new apart."""
 
 
 def layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:

@@ -28,7 +28,7 @@ class Snapshot:
     ----------
     name, entries
         Which study, and its events up to this moment.
-    created, state, closed, withdrawn
+    created, state, closed, withdrawn, cases
         As of `budgeted.studies.study.Study`.
     numbered
         All requests and recorded values, by number.
@@ -56,6 +56,7 @@ class Snapshot:
     closed: bool
     withdrawn: frozenset[str]
     numbered: dict[int, Requested]
+    cases: tuple[str, ...]
     digest: str = ""
 
     @classmethod
@@ -71,6 +72,7 @@ class Snapshot:
             projection.closed,
             projection.withdrawn,
             dict(projection.requests),
+            projection.cases,
             digest,
         )
 
@@ -78,6 +80,11 @@ class Snapshot:
     def events(self) -> int:
         """How many events the study had."""
         return len(self.entries)
+
+    @property
+    def number_of_cases(self) -> int:
+        """How many there were."""
+        return len(self.cases)
 
     @cached_property
     def _in_order(self) -> tuple[Requested, ...]:

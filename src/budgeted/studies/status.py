@@ -14,8 +14,9 @@ from budgeted.errors import BudgetedError, LearnerError
 from budgeted.learners import Outlook
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.prospect import FINEST
-from budgeted.problem import Problem
+from budgeted.problem import Firm, Problem
 from budgeted.state import NO_LIMIT, State
+from budgeted.state.surcharges import surcharge_of
 from budgeted.studies.beginning import policy_of
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED, FAILED, PENDING
@@ -61,6 +62,12 @@ class Status:
         `budgeted.learners.prospect`. None if there is no classifier here; `unknown` says why.
     majority, majority_error
         The most frequent label (the first one of several), and the error of always saying it.
+    scales
+        The unit and the cuts of numeric features and the order of ordered ones, in words.
+    terms
+        Of a budget that is not firm, in words.
+    surcharge, surcharge_reserved
+        Where the budget is soft: so far, and what it grows by with what is reserved.
     """
 
     study: str
@@ -80,6 +87,10 @@ class Status:
     cells: tuple[Cell, ...]
     pending: tuple[Requested, ...]
     recent: tuple[Entry, ...]
+    scales: dict[str, str]
+    terms: str = ""
+    surcharge: Decimal | None = None
+    surcharge_reserved: Decimal | None = None
 
     @property
     def separates(self) -> bool:
@@ -89,6 +100,9 @@ class Status:
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
         plain: dict[str, Any] = _plain(asdict(self))
+        for key in ("terms", "surcharge", "surcharge_reserved"):
+            if not plain[key]:  # of a firm budget there is nothing to say
+                del plain[key]
         return plain
 
 
@@ -102,8 +116,9 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     recent
         How many of the last events to include.
     """
-    state, created = study.state, study.created
+    state = study.state
     outlook, unknown = _outlook(study)
+    surcharge = surcharge_of(state)
     return Status(
         study=study.name,
         closed=study.closed,
@@ -113,7 +128,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         spent=state.spent,
         reserved=state.reserved,
         free=state.free,
-        cases=len(created.cases),
+        cases=len(study.cases),
         withdrawn=len(study.withdrawn),
         outlook=outlook,
         unknown=unknown,
@@ -122,6 +137,10 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         cells=_cells(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
+        scales={each.name: each.scale for each in state.problem.features if each.scale},
+        terms="" if isinstance(state.problem.terms, Firm) else state.problem.terms.words(),
+        surcharge=None if surcharge is None else surcharge.so_far,
+        surcharge_reserved=None if surcharge is None else surcharge.to_come,
     )
 
 
@@ -199,4 +218,4 @@ def _plain(entry: Any) -> Any:
         return {key: _plain(value) for key, value in entry.items()}
     if isinstance(entry, list | tuple):
         return [_plain(value) for value in entry]
-    return str(entry) if isinstance(entry, Decimal) else entry
+    return f"{entry:f}" if isinstance(entry, Decimal) else entry

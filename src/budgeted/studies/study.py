@@ -11,13 +11,16 @@ from budgeted.learners.model import Model
 from budgeted.problem import Problem
 from budgeted.problem.money import MoneyLike
 from budgeted.studies import commands
-from budgeted.studies.commands import Command, RecordedValue
-from budgeted.studies.creation import creation
+from budgeted.studies.budget_terms import first_terms
+from budgeted.studies.commands import Command, RecordedValue, Value
+from budgeted.studies.creation import begun, creation
+from budgeted.studies.days import day_of
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
+from budgeted.studies.growing import Growing
 from budgeted.studies.journal import Journal, now, parse_url, studies, user
-from budgeted.studies.ledger import Ledger, Summary
+from budgeted.studies.ledger import Summary
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Requested", "Study", "studies"]
 
 
-class Study(Ledger):
+class Study(Growing):
     """A purchase of feature values that lasts: every decision and every answer is in a journal.
 
     The only class of the package that changes. What it knows is folded from the events of the
@@ -84,6 +87,8 @@ class Study(Ledger):
         seed: int = 0,
         loss: str = "gini",
         learner: str | Mapping[str, Any] | None = None,
+        known: Sequence[tuple[str, str, str]] = (),
+        groups: Mapping[str, str] | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -111,26 +116,23 @@ class Study(Ledger):
             Makes the classifier, ``hierarchical`` or ``naive-bayes``; see `budgeted.learners`. Its
             parameters of today are recorded, so that no later version of the package changes what
             the study says. This and the case rule are as the policy likes them unless given.
+        known
+            Case, feature and value of what is known from the start; it costs nothing.
+        groups
+            The group of each case that belongs to one, where prices differ between groups.
         by, clock
             Who begins it, and what tells the time.
         """
         created = creation(
-            name,
-            problem,
-            cases,
-            policy,
-            parameters or {},
-            case_rule,
-            seed,
-            loss,
-            learner,
+            name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups
         )
-        who = user() if by is None else by
+        who, at = user() if by is None else by, clock()
+        draft = begun(created, known, first_terms(problem.terms, day_of(at)))
         journal = Journal(database, name, create=True)
         try:
-            at = clock()
-            summary = Summary.of_new(created, at, who).to_text()
-            entries = journal.append([created], expected=0, by=who, at=at, summary=summary)
+            last = Entry(len(draft.tried), at, who, draft.tried[-1])
+            summary = Summary.of(draft, Entry(1, at, who, created), last).to_text()
+            entries = journal.append(draft.tried, expected=0, by=who, at=at, summary=summary)
             return cls(journal, entries, by=who, clock=clock)
         except ConflictError:
             journal.release()
@@ -268,11 +270,17 @@ class Study(Ledger):
             key is not carried out again, and answered with what became of it. See
             `budgeted.studies.drafts`.
         """
-        wanted = commands.Ask(n, visits, case, tuple(only), tuple(without), at_most)
+        wanted = commands.Ask(n, visits, case, only, without, at_most)
         return self.do(wanted, key=key).requests
 
     def tell(
-        self, number: int, value: str, cost: MoneyLike | None = None, *, key: str = ""
+        self,
+        number: int,
+        value: Value,
+        cost: MoneyLike | None = None,
+        *,
+        force: bool = False,
+        key: str = "",
     ) -> Requested:
         """Write down the value of a request.
 
@@ -286,10 +294,10 @@ class Study(Ledger):
             What came back.
         cost
             What was charged; the price of the feature unless given.
-        key
-            See `ask`.
+        force, key
+            Whether to take a value outside the range of its feature; and see `ask`.
         """
-        return self._about(commands.Tell(number, value, cost), key)
+        return self._about(commands.Tell(number, value, cost, force), key)
 
     def fail(
         self,
@@ -322,10 +330,11 @@ class Study(Ledger):
     def correct(
         self,
         number: int,
-        value: str | None,
+        value: Value | None,
         *,
         cost: MoneyLike | None = None,
         why: str = "",
+        force: bool = False,
         key: str = "",
     ) -> Requested:
         """Replace a value that was told or recorded; the log keeps both.
@@ -338,10 +347,10 @@ class Study(Ledger):
             The right value; None if there is none after all.
         cost
             What was really charged; as before unless given.
-        why, key
-            For the log; and see `ask`.
+        why, force, key
+            For the log; and see `tell`.
         """
-        return self._about(commands.Correct(number, value, cost, why), key)
+        return self._about(commands.Correct(number, value, cost, why, force), key)
 
     def undo(self, number: int, why: str = "", *, key: str = "") -> Requested:
         """Take back that a request was told, failed or cancelled: it is pending again.
@@ -372,9 +381,10 @@ class Study(Ledger):
 
     def record(
         self,
-        values: Sequence[tuple[str, str, str]],
+        values: Sequence[tuple[str, str, Value]],
         *,
         charge: bool | MoneyLike = False,
+        force: bool = False,
         key: str = "",
     ) -> tuple[Requested, ...]:
         """Write down values that nobody asked for, all of them or none.
@@ -388,15 +398,25 @@ class Study(Ledger):
             Case, feature and value of each.
         charge
             Whether each costs what its feature costs, or how much each costs; nothing by default.
-        key
-            See `ask`.
+        force, key
+            See `tell`.
         """
         given = cast(Sequence[RecordedValue], values)
-        return self.do(commands.Record(given, charge), key=key).requests
+        return self.do(commands.Record(given, charge, force), key=key).requests
 
-    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "") -> None:
-        """Change the budget; it must cover what is spent and reserved."""
-        self.do(commands.SetBudget(budget, why), key=key)
+    def set_budget(self, budget: MoneyLike, why: str = "", *, key: str = "", **terms: Any) -> None:
+        """Change the budget; it must cover what is spent and reserved.
+
+        Parameters
+        ----------
+        budget
+            All the money; in periods that of one, of a soft budget the amount that is not soft.
+        why, key
+            For the log; and see `ask`.
+        terms
+            Those of `budgeted.studies.commands.SetBudget` that change, such as ``point_worth``.
+        """
+        self.do(commands.SetBudget(budget, why, **terms), key=key)
 
     def close(self, why: str = "", *, key: str = "") -> None:
         """End the study; only corrections remain possible."""

@@ -10,14 +10,13 @@ from collections.abc import Collection
 
 import numpy as np
 
-from budgeted.errors import ObservationError, StudyFileError
+from budgeted.errors import BudgetedError, ObservationError, StudyFileError
 from budgeted.listing import shortened
-from budgeted.problem import Problem
+from budgeted.problem import Feature, Problem
 from budgeted.simulation.judge import Validation
-from budgeted.studies.files import parse_rows, repeated
+from budgeted.studies.csv_rows import UNKNOWN, parse_rows, repeated
 from budgeted.studies.log import as_csv
 
-_UNKNOWN = ("", "?")
 _FILE = "validation file"
 
 
@@ -27,6 +26,7 @@ def read_validation(
     label_column: str = "label",
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    later: Collection[str] = (),
 ) -> Validation:
     r"""Return the judge in a CSV; an error lists what is wrong, with lines.
 
@@ -41,6 +41,9 @@ def read_validation(
         Which column holds the label.
     delimiter, encoding
         How the file is written; the delimiter is found out unless given.
+    later
+        Features that were added to the study when the file was there already: their columns may be
+        missing.
 
     Examples
     --------
@@ -51,7 +54,7 @@ def read_validation(
     >>> round(judge.error(NaiveBayes().fit(problem, [])), 3)
     0.667
     """
-    rows, lines = _rows(content, problem, label_column, delimiter, encoding)
+    rows, lines = _rows(content, problem, label_column, delimiter, encoding, later)
     values = np.full((len(rows), len(problem.features)), -1, dtype=np.int64)
     labels = np.zeros(len(rows), dtype=np.int64)
     mistakes = []
@@ -61,10 +64,11 @@ def read_validation(
         else:
             mistakes.append(f"line {line}, {label_column!r}: there is no label {row[0]!r}")
         for position, (feature, cell) in enumerate(zip(problem.features, row[1:], strict=True)):
-            if cell in _UNKNOWN:
+            if cell in UNKNOWN:
                 continue
             try:
-                values[at, position] = feature.category(feature.read(cell))
+                # It only measures, so what is outside a range counts where it belongs.
+                values[at, position] = feature.category(feature.read(cell, force=True))
             except ObservationError as error:
                 mistakes.append(f"line {line}: {error}")
     if not rows:
@@ -72,6 +76,38 @@ def read_validation(
     if mistakes:
         raise StudyFileError(_FILE, shortened(mistakes))
     return Validation.of_table(problem, values, labels)
+
+
+class ValidationFile:
+    """A validation file that is kept: its cases are coded for the features of the moment.
+
+    The file has values as people wrote them. Where the cuts of a feature change, they belong to
+    other categories from then on.
+
+    Parameters
+    ----------
+    content
+        As `tidy_validation` returns it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._known: tuple[tuple[Feature, ...], Validation | None] = ((), None)
+
+    def judge(self, problem: Problem) -> Validation | None:
+        """Return the judge for a problem; None if the file does not fit it (any more)."""
+        features, found = self._known
+        if features != problem.features:
+            names = [each.name for each in problem.features]
+            try:
+                # Features may have been added to the study since.
+                found = read_validation(self._content, problem, later=names)
+            except BudgetedError:  # it only measures
+                found = None
+            if found is not None and (found.values < 0).all():
+                found = None
+            self._known = (problem.features, found)
+        return found
 
 
 def learned_from(
@@ -109,20 +145,21 @@ def _rows(
     label_column: str,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    later: Collection[str] = (),
 ) -> tuple[list[list[str]], list[int]]:
     """The label and the value of each feature, row by row; and the lines of the rows."""
     header, rows, lines = parse_rows(content, _FILE, delimiter, encoding)
     # A feature may be called "label": the kept file has the label first.
     names = [feature.name for feature in problem.features]
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
-               for name in (label_column, *names) if name not in header]  # fmt: skip
+               for name in (label_column, *names)
+               if name not in header and name not in later]  # fmt: skip
     # The kept file of a study with a feature of the label's name has that name twice.
     twice = label_column in names
     missing += repeated([each for each in header if each in names and each != label_column])
     missing += repeated([each for each in header if each == label_column][int(twice) :])
     if missing:
         raise StudyFileError(_FILE, shortened(missing))
-    places = [header.index(label_column)]
-    for name in names:
-        places.append(len(header) - 1 - header[::-1].index(name))
-    return [[row[at] for at in places] for row in rows], lines
+    last = {name: at for at, name in enumerate(header)}
+    places = [header.index(label_column), *(last.get(name) for name in names)]
+    return [["" if at is None else row[at] for at in places] for row in rows], lines

@@ -48,7 +48,8 @@ class Wishes:
     def restrict(self, state: State, study: Projection) -> State:
         """Return the state of a study as if nothing else could be bought."""
         if self.at_most is not None:
-            state = state.changed(at_most=self.at_most)
+            least = self.at_most if state.at_most is None else min(self.at_most, state.at_most)
+            state = state.changed(at_most=least)
         if self.case is None and self.features is None:
             return state
         left = state.cases_left.copy()

@@ -48,8 +48,9 @@ def _check_field(each: Field) -> None:
     if get_origin(each.hint) is Sequence:
         (part,) = get_args(each.hint)
         hints = get_type_hints(part) if hasattr(part, "_fields") else {"": part}
-        assert set(hints.values()) == {str}, f"{where}: must be of texts, or named tuples of texts"
-    else:
+        texts = [str in (get_args(hint) or (hint,)) for hint in hints.values()]
+        assert all(texts), f"{where}: must be of texts, or named tuples of texts"
+    elif not each.is_table:
         types = set(get_args(each.hint) or (each.hint,))
         assert types <= _TYPES, f"{where}: JSON and the command line have no {each.hint}"
     if each.name == "number":

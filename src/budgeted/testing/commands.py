@@ -40,7 +40,8 @@ def check_command(kind: type[Command], examples: Sequence[Fields] = ()) -> None:
         The class.
     examples
         Fields to try it with beside made-up ones, as JSON has them. The study has requests 1 to 6,
-        the cases "case 1" to "case 8", and the features "fever" and "cough", "no" or "yes".
+        the cases "case 1" to "case 8", "well" or "ill", and the features "fever" and "cough", "no"
+        or "yes", and "weight", a number in kg.
 
     Examples
     --------

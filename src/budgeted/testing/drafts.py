@@ -11,7 +11,18 @@ from typing import Any
 from budgeted.policies import policy
 from budgeted.policies.base import several
 from budgeted.problem import Feature, Problem
-from budgeted.studies.commands import Ask, Cancel, Close, Command, Fail, Record, RecordedValue, Tell
+from budgeted.problem.feature_kinds.number import Number
+from budgeted.studies.commands import (
+    Ask,
+    Cancel,
+    Close,
+    Command,
+    Fail,
+    Record,
+    RecordedValue,
+    RuleOut,
+    Tell,
+)
 from budgeted.studies.commands.base import Field, fields_of
 from budgeted.studies.creation import creation
 from budgeted.studies.drafts import Draft, Sent, plan
@@ -20,10 +31,17 @@ from budgeted.studies.projection import Projection
 _AT = "2026-01-02T03:04:05Z"
 _POLICY = "round-robin"
 _TEXTS = {
-    "case": ("case 1", "case 8"), "feature": ("fever",), "value": ("yes",), "only": ("fever",),
+    "case": ("case 1", "case 8"), "feature": ("fever", "cough", "weight"),
+    "label": ("ill", "well"), "value": ("yes", "a new one"), "cuts": ("70 90.5",),
+    "only": ("fever",),
 }  # fmt: skip
 """Texts that mean something in the study, by the name of the field."""
+_NEW = {"case": "case 9", "value": "no"}
+"""The same of what may be new."""
+_TABLES = {"feature": {"name": "scan", "values": ["no", "yes"], "cost": "2.50"}}
+"""The same of tables."""
 _RECORDED = Record([RecordedValue("case 8", "fever", "no")])
+_RULED_OUT = RuleOut("case 8", "cough", "allergic")
 AMOUNTS = ("2.50", "99")
 _MOST = 300
 
@@ -34,13 +52,17 @@ def stages() -> dict[str, Projection]:
     >>> [each.fate for each in stages()["under way"].requests.values()]
     ['pending', 'told', 'failed', 'cancelled', 'pending', 'recorded']
     """
-    answers = [Ask(5), Tell(2, "yes"), Fail(3), Cancel(4), _RECORDED]
+    answers = [Ask(5), Tell(2, "yes"), Fail(3), Cancel(4), _RECORDED, _RULED_OUT]
     ends = [Cancel(1), Cancel(5), Close()]
     return {"new": _after([]), "under way": _after(answers), "closed": _after([*answers, *ends])}
 
 
 def _after(commands: Sequence[Command]) -> Projection:
-    features = [Feature("fever", ("no", "yes"), "1.50"), Feature("cough", ("no", "yes"), 4)]
+    features = [
+        Feature("fever", ("no", "yes"), "1.50"),
+        Feature("cough", ("no", "yes"), 4),
+        Feature("weight", kind=Number(cuts=[80], unit="kg"), cost=2),
+    ]
     problem = Problem(features, ("well", "ill"), (0.5, 0.5), 50)
     cases = [(f"case {at}", problem.labels[at % 2]) for at in range(1, 9)]
     found = Projection(creation("sample", problem, cases, _POLICY, {}, None, 3, "gini"))
@@ -73,6 +95,10 @@ def picture(projection: Projection) -> dict[str, Any]:
         "requests": dict(projection.requests),
         "keys": deepcopy(dict(projection.keys)),
         "withdrawn": (projection.withdrawn, projection.forgotten),
+        "ruled out": dict(projection.ruled_out),
+        "cases": (projection.cases, projection.case_labels.tolist(), dict(projection.groups)),
+        "order": [each.tolist() for each in projection.order],
+        "problem": state.problem,
         "closed": projection.closed,
         "extras": deepcopy(projection.extras),
     }
@@ -89,9 +115,13 @@ def made_up(kind: type[Command]) -> Iterator[dict[str, Any]]:
 def _choices(each: Field) -> Iterator[Any]:
     if not each.required:
         yield each.default
-    if each.parts is not None:
-        part = [_TEXTS.get(part, ("some text",))[-1] for part in each.parts]
-        yield [part or _TEXTS.get(each.name, ("some text",))[-1]]
+    if each.parts:
+        yield [[_TEXTS.get(part, ("some text",))[0] for part in each.parts]]
+        yield [[_NEW.get(part, _TEXTS.get(part, ("",))[0]) for part in each.parts]]
+    elif each.parts is not None:
+        yield [_TEXTS.get(each.name, ("some text",))[0]]
+    elif each.is_table:
+        yield _TABLES.get(each.name, {})
     elif each.may_be(Decimal):
         yield from AMOUNTS
     elif each.may_be(str):

@@ -10,7 +10,7 @@ from typing import Any
 
 from budgeted.errors import ObservationError
 from budgeted.problem import Feature
-from budgeted.problem.feature_kinds import Kind
+from budgeted.problem.feature_kinds import Kind, parameters_of
 from budgeted.problem.feature_kinds.base import check_kind
 from budgeted.registry import frozen
 from budgeted.testing.words import in_words
@@ -23,7 +23,8 @@ def check_feature(kind: Kind, examples: Sequence[object] = ()) -> None:
     """Raise an error in words unless a kind of feature keeps the contract of all kinds.
 
     Its parameters can be written as JSON, and make it again. What it keeps of a value reads as
-    itself, and has always the same category. What is no value is refused in words.
+    itself, and has always the same category. What is no value is refused in words. A value that it
+    doubts is refused with the reason, and taken by who insists on it.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def check_feature(kind: Kind, examples: Sequence[object] = ()) -> None:
         With the parameters that it is to be tried with.
     examples
         Values as people may tell them: text or numbers. They are needed where nothing can be
-        chosen, and are tried beside the choices.
+        chosen, and are tried beside the choices. With one that it doubts, that is tried too.
 
     Examples
     --------
@@ -60,7 +61,8 @@ def _check_parameters(kind: Kind) -> None:
     """Studies and models write the parameters down as JSON, and make the kind of them again."""
     assert is_dataclass(kind)
     try:
-        plain = json.loads(json.dumps(asdict(kind), allow_nan=False))
+        json.dumps(asdict(kind), allow_nan=False)
+        plain = json.loads(json.dumps(parameters_of(kind), allow_nan=False))
     except (TypeError, ValueError) as error:
         raise AssertionError(f"JSON cannot hold its parameters: {error}") from error
     again = type(kind)(**{key: frozen(value) for key, value in plain.items()})
@@ -79,6 +81,8 @@ def _check_categories(kind: Kind) -> None:
     assert isinstance(kind.choices, tuple), f"choices must be a tuple, got {kind.choices!r}"
     assert isinstance(kind.expects, str), "expects must be text"
     assert kind.expects.strip(), "expects must say what can be told"
+    scale = getattr(kind, "scale", "")
+    assert isinstance(scale, str), f"scale must be text, got {scale!r}"
     for each in kind.choices:
         assert kind.read(each) == each, f"the choice {each!r} is kept as {kind.read(each)!r}"
 
@@ -92,7 +96,22 @@ def _check_value(kind: Kind, told: object) -> None:
     assert type(at) is int, f"the category of {kept!r} must be a position, got {at!r}"
     assert 0 <= at < len(kind.categories), f"there is no category {at!r}, that of {kept!r}"
     assert kind.category(kept) == at, f"{kept!r} has once this category, once another"
-    assert Feature("a feature", kind, 1).value_index(kept) == at
+    feature = Feature("a feature", kind, 1)
+    assert feature.value_index(kept) == at
+    assert feature.same(kept, kept) is True, f"{kept!r} is not the same as itself"
+    _check_doubt(feature, kept)
+
+
+def _check_doubt(feature: Feature, kept: str) -> None:
+    """A doubtful value is refused, with a reason; it is taken by who insists."""
+    doubt = getattr(feature.kind, "doubt", lambda _: "")(kept)
+    assert isinstance(doubt, str), f"doubt({kept!r}) must be text, got {doubt!r}"
+    assert feature.read(kept, force=True) == kept, f"{kept!r} is not taken by who insists on it"
+    if not doubt:
+        assert feature.read(kept) == kept
+        return
+    assert doubt.strip(), f"doubt({kept!r}) must say why"
+    _check_refusal(feature.read, kept)
 
 
 def _check_refusal(method: Callable[[Any], object], nothing: object) -> None:

@@ -12,6 +12,7 @@ from budgeted.value.enumeration import Enumeration
 from budgeted.value.grid import Grid
 from budgeted.value.information import Information
 from budgeted.value.loss import Loss
+from budgeted.value.mistakes import Mistakes
 from budgeted.value.particles import Particles
 from budgeted.value.spectral import Spectral
 
@@ -24,7 +25,7 @@ ENGINES: Registry[Engine] = Registry(
     "engine",
     "budgeted.engines",
     EngineError,
-    (Spectral(), Grid(), Enumeration(), Information(), Particles()),
+    (Spectral(), Grid(), Enumeration(), Information(), Mistakes(), Particles()),
     check_engine_kind,
 )
 """Every engine by its name; `ENGINES.register` adds one."""

@@ -289,6 +289,14 @@ def _beginnings(belief: Belief, features: list[Masses], step: float) -> tuple[Sp
     return Split.certain(prior, step, points), Merged.certain(prior, step, points)
 
 
+def without_each_of(
+    product: Experiment, features: list[Masses]
+) -> Iterator[tuple[int, Experiment]]:
+    """Yield the place of each of some features with the product of all others."""
+    if features:
+        yield from _without_each(product, features, 0, len(features))
+
+
 def _without_each(
     product: Experiment, features: list[Masses], start: int, stop: int
 ) -> Iterator[tuple[int, Experiment]]:

@@ -161,6 +161,46 @@ def _imagine(
     )
 
 
+class Ratios(NamedTuple):
+    """What more values would say of a feature.
+
+    Attributes
+    ----------
+    logs
+        How much more or less probable each component would be, up to a number that all have in
+        common, many × components; the last one is to be as the problem states.
+    shares
+        Expected common shares then, many × components (without the last) × values.
+    """
+
+    logs: Floats
+    shares: Floats
+
+
+def evidence_ratios(
+    counts: Floats, prior: Floats, more: Floats, evenness: Sequence[float], levels: Sequence[float]
+) -> Ratios:
+    """Return what some more values of a feature would say of it.
+
+    Parameters
+    ----------
+    counts, prior
+        What was seen of it, and the prior counts of the problem, labels × values.
+    more
+        What is seen besides, many × labels × values.
+    evenness, levels
+        Of the components.
+    """
+    now = remembered_strengths(counts[None], evenness, levels)
+    later = _strengths_of_outcomes(counts + more, tuple(evenness), tuple(levels))
+    draws = later.draws.reshape(len(more), -1, counts.shape[1])
+    logs = np.column_stack([
+        (later.logs - now.logs).reshape(len(more), -1),
+        _log_stated(prior, counts + more) - _log_stated(prior, counts[None]),
+    ])  # fmt: skip
+    return Ratios(logs, draws / draws.sum(axis=-1, keepdims=True))
+
+
 def _strengths_of_outcomes(
     outcomes: Floats, evenness: tuple[float, ...], levels: tuple[float, ...]
 ) -> Strengths:

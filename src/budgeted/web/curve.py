@@ -20,12 +20,12 @@ from budgeted.learners.layout import number_of_cases
 from budgeted.learners.predictor import outlook_of
 from budgeted.learners.prospect import FEW_CASES, MODELS
 from budgeted.problem import money
-from budgeted.simulation.judge import Validation
 from budgeted.state.history import History
 from budgeted.studies.created import Created
 from budgeted.studies.events import Entry
 from budgeted.studies.projection import Projection
 from budgeted.studies.replay import fold
+from budgeted.studies.validation import ValidationFile
 
 MOST_POINTS, _MOST_OF_LARGE = 120, 30
 """On the way of a study, and of one whose points take long to compute."""
@@ -66,7 +66,7 @@ class Curve:
     created
         How the study began.
     validation
-        Cases whose values are known, to measure the error on, if there are any.
+        The file of cases whose values are known, to measure the error on, if there is one.
 
     Examples
     --------
@@ -83,10 +83,11 @@ class Curve:
     [(0.0, 0.5), (1.0, 0.405), (2.0, 0.357)]
     """
 
-    def __init__(self, created: Created, validation: Validation | None = None) -> None:
+    def __init__(self, created: Created, validation: ValidationFile | None = None) -> None:
         self._projection = Projection(created)
         self._validation = validation
         self._history = self._projection.state.history
+        self._features = self._projection.state.problem.features
         self._points = [self._point(0, Decimal(0))]
         self.seq = 1
 
@@ -95,7 +96,8 @@ class Curve:
         return fitted(projection.learner, projection.state.problem, self._history[:bought])
 
     def _point(self, bought: int, paid: Decimal) -> Point:
-        predictor, judge = self._predictor(bought), self._validation
+        predictor, file = self._predictor(bought), self._validation
+        judge = None if file is None else file.judge(self._projection.state.problem)
         measured = None if judge is None else judge.error(predictor)
         models = MODELS if self._small else _MODELS_OF_LARGE
         return Point(bought, paid, outlook_of(predictor, models), measured)
@@ -116,7 +118,11 @@ class Curve:
         if new:
             fold(self._projection, new, "this study")
             self.seq = new[-1].seq
-            self._follow(self._projection.state.history)
+            state = self._projection.state
+            if state.problem.features != self._features:  # as if they had always been these
+                self._features, self._history = state.problem.features, History()
+                self._points = [self._point(0, Decimal(0))]
+            self._follow(state.history)
 
     def _follow(self, history: History) -> None:
         """Keep the points up to the first purchase that is another now, and go on from there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from budgeted.cache import size_of
+from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.snapshot import Snapshot
 
 _CASE = 400
@@ -23,9 +24,10 @@ def footprint(study: Snapshot) -> int:
     study
         As it is now.
     """
-    later = study.entries[1:]
+    # A list of cases is counted by its cases; it is unlike all other events.
+    later = [each for each in study.entries[1:] if not isinstance(each.event, CasesAdded)]
     sample = later[:: max(1, len(later) // _SAMPLE)]
     each = size_of(sample) / max(1, len(sample))
-    created = study.created
-    cells = len(created.cases) * (_CASE + len(created.features))
-    return int(_HELD_TWICE * each * len(later)) + cells + size_of(created.features)
+    features = study.state.problem.features
+    cells = len(study.cases) * (_CASE + len(features))
+    return int(_HELD_TWICE * each * len(later)) + cells + size_of(features)

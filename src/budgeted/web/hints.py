@@ -12,6 +12,8 @@ from budgeted.errors import BudgetedError, JournalError
 from budgeted.hints import (
     ChangedSince,
     CorrectIt,
+    FailIt,
+    ForceIt,
     Hint,
     KeyUsed,
     NoDatabase,
@@ -77,7 +79,7 @@ def _and(hint: Hint | None) -> str:
     return "" if hint is None else f"; {_sentence(hint)}"
 
 
-def _sentence(hint: Hint) -> str:
+def _sentence(hint: Hint) -> str:  # noqa: PLR0911 - one for each hint
     match hint:
         case CorrectIt():
             return "if that is wrong, press Correct beside it in the history"
@@ -92,5 +94,9 @@ def _sentence(hint: Hint) -> str:
             return "make up a new key for each command"
         case TellIt(number):
             return f"press its value on the card of request {number}"
+        case ForceIt():
+            return 'if it is right all the same, tick "Right all the same" and send it again'
+        case FailIt(number):
+            return f'write it down under "It failed" on the card of request {number}'
         case NoDatabase() | OtherDatabase():
             return "tell whoever runs the server"

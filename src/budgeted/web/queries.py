@@ -7,10 +7,10 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
-from budgeted.simulation.judge import Validation
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import status_of
+from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
@@ -92,10 +92,13 @@ async def history_file(
 
 
 async def model_page(
-    worker: StudyWorker, known: tuple[str, ...] = (), prior: tuple[float, ...] = ()
+    worker: StudyWorker,
+    known: tuple[str, ...] = (),
+    prior: tuple[float, ...] = (),
+    force: bool = False,
 ) -> ModelView:
     """Return what the classifier says of a case known in part."""
-    return await worker.view("model", model_view, known, prior)
+    return await worker.view("model", model_view, known, prior, force)
 
 
 async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:
@@ -149,11 +152,10 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
     return await asyncio.to_thread(draw, job.wanted.title, results)
 
 
-def _study(study: Snapshot, validation: Validation | None, most_at_once: int) -> StudyView:
-    measured = None
-    if validation is not None:
-        measured = measure(study.predictor, validation)
-    return study_view(study, most_at_once, validation is not None, measured)
+def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> StudyView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    measured = None if judge is None else measure(study.predictor, judge)
+    return study_view(study, most_at_once, judge is not None, measured)
 
 
 def _model(study: Snapshot, prior: tuple[float, ...]) -> str:

@@ -10,7 +10,10 @@ from budgeted.errors import BudgetedError, StudyFileError, TableError
 from budgeted.listing import shortened
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.simulation.tables.csv_file import decoded, delimiter_of, numbered_rows
-from budgeted.studies.files import StudyFile, parse_toml, plain_cell, study_mistakes, study_of
+from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_names, known_mistakes
+from budgeted.studies.csv_rows import plain_cell
+from budgeted.studies.feature_tables import feature_mistakes
+from budgeted.studies.files import StudyFile, parse_toml, study_mistakes, study_of
 from budgeted.studies.validation import tidy_validation
 from budgeted.web.settings import Limits
 
@@ -43,12 +46,16 @@ class Upload:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the list of cases: what was understood, or what is wrong with it."""
+    """A line of the list of cases: what was understood, or what is wrong with it.
+
+    Its cells are all of the line; some may hold known values.
+    """
 
     line: int
     case: str
     label: str
     wrong: str = ""
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,14 +133,18 @@ def understand(upload: Upload, limits: Limits) -> Understood:
             else row
             for row in rows
         ]
-    good = tuple((row.case, row.label) for row in rows if not row.wrong)
+    try:
+        rows, listed = _listed(upload, columns, rows, plain)
+    except BudgetedError as error:  # a column that is there twice
+        case_wrong, listed = [*case_wrong, *_lines(error)], CaseList(())
+    good = listed.cases
     if not study_wrong:
         # Without a single good case every check of labels would only repeat that.
-        study_wrong = shortened(list(study_mistakes(plain, good or _stand_in(labels))))
+        study_wrong = shortened(list(study_mistakes(plain, listed if good else _stand_in(labels))))
     given = None
     if not (study_wrong or case_wrong or any(row.wrong for row in rows)):
         try:
-            given = study_of(plain, good, "study file")
+            given = study_of(plain, listed, "study file")
         except BudgetedError as error:
             study_wrong = _lines(error)
     tidy, validation_wrong = None, []
@@ -156,10 +167,35 @@ def understand(upload: Upload, limits: Limits) -> Understood:
     )  # fmt: skip
 
 
-def _stand_in(labels: object) -> tuple[tuple[str, str], ...]:
+def _listed(
+    upload: Upload, header: tuple[str, ...], rows: list[Row], plain: dict[str, Any]
+) -> tuple[list[Row], CaseList]:
+    """Return the rows with what is wrong with their known values, and what all good ones say."""
+    columns, names = Columns(upload.id_column, upload.label_column), feature_names(plain)
+    features = [found for found, _ in (feature_mistakes(each, "") for each in _tables(plain))
+                if found is not None]  # fmt: skip
+
+    def listed() -> CaseList:
+        good = [row.cells for row in rows if not row.wrong]
+        return case_list(header, good, "cases", names, columns) if good else CaseList(())
+
+    found = listed()
+    places = [at for at, row in enumerate(rows) if not row.wrong]
+    for wrong in known_mistakes(found.known, features, "{}".format):
+        at, _, words = wrong.partition(": ")
+        rows[places[int(at)]] = replace(rows[places[int(at)]], wrong=words)
+    return rows, listed() if len(places) > sum(not row.wrong for row in rows) else found
+
+
+def _tables(plain: dict[str, Any]) -> list[Any]:
+    tables = plain.get("features", [])
+    return tables if isinstance(tables, list) else []
+
+
+def _stand_in(labels: object) -> CaseList:
     """A case of each label, to check the rest of a study with."""
     names = labels if isinstance(labels, list) and labels else ["a", "b"]
-    return tuple((f"case {at}", str(each)) for at, each in enumerate(names))
+    return CaseList(tuple((f"case {at}", str(each)) for at, each in enumerate(names)))
 
 
 def _study(given: bytes | dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -219,7 +255,7 @@ def _row(
     else:
         wrong = ""
         seen[case] = line
-    return Row(line, case[:_MOST_NAMED], label[:_MOST_NAMED], wrong)
+    return Row(line, case[:_MOST_NAMED], label[:_MOST_NAMED], wrong, tuple(cells))
 
 
 def _lines(error: BudgetedError) -> list[str]:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
-from budgeted.simulation.judge import Validation
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, Sent
 from budgeted.studies.events import Entry
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Study
+from budgeted.studies.validation import ValidationFile
 from budgeted.web.curve import Curve
 from budgeted.web.footprint import footprint
 
@@ -51,7 +51,7 @@ class StudyWorker:
     study
         Open; the worker lets go of it in the end.
     validation
-        Cases that the classifier is judged on, if there are any.
+        The file of the cases that the classifier is judged on, if there is one.
     most_at_once
         Requests of one `ask`, or of another command that asks for some.
     threads
@@ -62,7 +62,7 @@ class StudyWorker:
     def __init__(
         self,
         study: Study,
-        validation: Validation | None = None,
+        validation: ValidationFile | None = None,
         most_at_once: int = 200,
         threads: Executor | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class StudyWorker:
         self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
         self._released = False
         self._reopened = 0
-        self._measured = (0, 0)  # how many events there were, and how many bytes
+        self._measured = (0, 0)  # how many events and cases there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
@@ -106,18 +106,18 @@ class StudyWorker:
     @property
     def bytes(self) -> int:
         """About how much memory the study takes, with what is kept of its pages."""
-        events = self._snapshot.events
-        if events >= _MUCH_MORE * self._measured[0]:  # it takes a moment
-            self._measured = (events, footprint(self._snapshot))
+        size = self._snapshot.events + self._snapshot.number_of_cases
+        if size >= _MUCH_MORE * self._measured[0]:  # it takes a moment
+            self._measured = (size, footprint(self._snapshot))
         curve = 0 if self._curve is None else self._curve.bytes
         return self._measured[1] + self._views.bytes + curve
 
     @property
-    def validation(self) -> Validation | None:
-        """The cases that the classifier is judged on."""
+    def validation(self) -> ValidationFile | None:
+        """The file of the cases that the classifier is judged on."""
         return self._validation
 
-    def judge_on(self, validation: Validation | None) -> None:
+    def judge_on(self, validation: ValidationFile | None) -> None:
         """Take other cases to judge the classifier on."""
         self._validation, self._curve = validation, None
 
@@ -184,8 +184,9 @@ class StudyWorker:
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
         """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
-        for size, wanted in command.sizes().items():
-            if wanted > self.most_at_once:
+        for size in command.sized_by:
+            wanted = getattr(command, size)
+            if wanted is not None and wanted > self.most_at_once:
                 raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
         done: Done = await self._wait_for(Sent(command, by, key))
         number = getattr(command, "number", None)
@@ -261,7 +262,7 @@ class StudyWorker:
                 self._study.refresh()
         except ForeignHistoryError as error:
             # Who wanted something was looking at another history; who only looks sees this one.
-            self._study.reopen()
+            self._study.read_anew()
             self._start_anew()
             answers = (error,) * len(sent)
         if self._seq != self._study.events and self._views.bytes:

@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
-from budgeted.simulation.judge import Validation
 from budgeted.studies.files import StudyFile
 from budgeted.studies.journal import Journal, studies
 from budgeted.studies.ledger import Summary, summaries
 from budgeted.studies.study import Study
-from budgeted.studies.validation import read_validation, tidy_validation
+from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
 from budgeted.web.allocator import give_back
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
@@ -140,9 +139,8 @@ class StudyWorkers:
         async with worker.uploading:
             problem = (await worker.look()).state.problem
             tidy = await asyncio.to_thread(tidy_validation, content, problem, label_column)
-            judge = await asyncio.to_thread(read_validation, tidy, problem)
             await asyncio.to_thread(write_whole, self._validation_file(name), tidy)
-            worker.judge_on(judge)
+            worker.judge_on(ValidationFile(tidy))
             note(study=name)
 
     async def _open(self, name: str) -> StudyWorker:
@@ -158,10 +156,11 @@ class StudyWorkers:
         judge, file = None, self._validation_file(name)
         with suppress(BudgetedError, OSError):  # it only feeds a chart
             content = await asyncio.to_thread(file.read_bytes)
-            judge = await asyncio.to_thread(read_validation, content, study.state.problem)
+            judge = ValidationFile(content)
+            await asyncio.to_thread(judge.judge, study.state.problem)
         return self._take(study, judge)
 
-    def _take(self, study: Study, judge: Validation | None) -> StudyWorker:
+    def _take(self, study: Study, judge: ValidationFile | None) -> StudyWorker:
         """Give a study its worker."""
         worker = StudyWorker(study, judge, self.settings.limits.ask, self._threads)
         former = self._workers.pop(worker.name, None)
@@ -218,7 +217,7 @@ def _open(database: str, name: str) -> Study:
 
 def _begin(
     database: str, given: StudyFile, by: str, file: Path, validation: bytes | None
-) -> tuple[Study, Validation | None]:
+) -> tuple[Study, ValidationFile | None]:
     """Begin a study, whole or not at all: the file is in its place before the study exists."""
     if given.name in studies(database):
         raise StudyError(f"there is a study {given.name!r} already; give another name")
@@ -227,7 +226,8 @@ def _begin(
         with storing(file):
             file.unlink(missing_ok=True)  # one of a database that is gone
     else:
-        judge = read_validation(validation, given.problem)
+        read_validation(validation, given.problem)
+        judge = ValidationFile(validation)
         write_whole(file, validation)
     settings: Mapping[str, object] = {
         key: value for key, value in vars(given).items() if key != "problem"

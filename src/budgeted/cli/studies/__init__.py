@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from budgeted.cli.studies import files, reports
+from budgeted.cli.studies import files, growth, reports
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
 
@@ -16,9 +16,10 @@ class _Studies(click.Group):
         return sorted({*super().list_commands(ctx), *COMMANDS})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in COMMANDS:
+        found = super().get_command(ctx, cmd_name)  # an operation may have a form of its own here
+        if found is None and cmd_name in COMMANDS:
             return command_of(COMMANDS[cmd_name])
-        return super().get_command(ctx, cmd_name)
+        return found
 
 
 @click.group(cls=_Studies)
@@ -31,8 +32,9 @@ def study() -> None:
 
 
 for _command in (
-    files.new, files.import_values, reports.example, reports.list_studies, reports.status,
+    files.new, files.import_values, growth.add_cases, growth.add_feature, growth.copy,
+    reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
-    reports.validate,
+    reports.validate, reports.propose_cuts,
 ):  # fmt: skip
     study.add_command(_command)

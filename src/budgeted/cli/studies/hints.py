@@ -8,6 +8,8 @@ from budgeted.errors import BudgetedError
 from budgeted.hints import (
     ChangedSince,
     CorrectIt,
+    FailIt,
+    ForceIt,
     Hint,
     KeyUsed,
     NoDatabase,
@@ -57,6 +59,10 @@ def _sentence(hint: Hint) -> str:  # noqa: PLR0911 - one for each hint
             return "make up a new key for each command"
         case TellIt(number, value):
             return f"tell it: budgeted study tell {number} {shlex.quote(value or 'VALUE')}"
+        case ForceIt():
+            return "if it is right all the same, say --force"
+        case FailIt(number):
+            return f"fail it instead: budgeted study fail {number} --unusable"
         case NoDatabase():
             return "'budgeted study new' begins one, and --db (or BUDGETED_DB) says where they are"
         case OtherDatabase():

@@ -66,11 +66,12 @@ def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
 
     asked = done.requests
     if as_json:
-        print_json({"requests": [plain(each) for each in asked], **money(found)})
+        stopped = {"stopped": done.stopped} if done.stopped else {}
+        print_json({"requests": [plain(each) for each in asked], **stopped, **money(found)})
         return
     if asked:
         print_table(requests_table(asked))
-    if fewer := why_fewer(asked, command, found.state):
+    if fewer := why_fewer(asked, command, found.state, done.stopped):
         click.echo(f"Nothing more can be bought: {fewer}.")
     print_money(found)
 
@@ -107,7 +108,7 @@ def _show_recorded(found: Study, _: Record, done: Done, as_json: bool) -> None:
 
 
 def _show_budget(found: Study, _: SetBudget, __: Done, as_json: bool) -> None:
-    show_done(found, f"The budget is {found.state.problem.budget} now.", as_json)
+    show_done(found, f"The budget is {found.state.problem.terms.words()} now.", as_json)
 
 
 def _show_closed(found: Study, _: Close, __: Done, as_json: bool) -> None:

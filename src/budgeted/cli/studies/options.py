@@ -6,6 +6,7 @@ The arguments and options of an operation come from the fields of its command.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, get_args
@@ -51,6 +52,20 @@ def with_csv(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--delimiter", metavar="MARK", callback=_delimiter,
                      help="What stands between the cells: a character, or comma, semicolon, tab, "
                      "bar.  [default: found out from the first line]"),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def with_case_columns(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what the columns of a list of cases are."""
+    for option in (
+        click.option("--group", "group_column", default="group", show_default=True,
+                     help="Column that holds the group, if there is one."),
+        click.option("--label", "label_column", default="label", show_default=True,
+                     help="Column that holds the label."),
+        click.option("--id", "id_column", default="case", show_default=True,
+                     help="Column that names the case."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -130,8 +145,7 @@ def _of_field(each: Field) -> list[Callable[..., Any]]:
     about, flag = each.about, f"--{each.name.replace('_', '-')}"
     name, help_ = about.option or (flag, about.help)
     if each.parts is not None:
-        many = click.option(name, each.name, multiple=True, metavar="NAME", help=help_)
-        return [click.argument(part) for part in each.parts] or [many]
+        return _of_list(each, name, help_)
     if each.may_be(Decimal) and each.may_be(bool):
         switch = click.option(name, each.name, is_flag=True, help=help_)
         made = [switch] if about.option else []
@@ -139,8 +153,11 @@ def _of_field(each: Field) -> list[Callable[..., Any]]:
             option, said = about.amount_option
             made.append(click.option(option, f"{each.name}_amount", metavar="AMOUNT", help=said))
         return made
-    if each.hint is bool:
-        return [click.option(name, each.name, is_flag=True, help=help_)]
+    if each.may_be(bool):
+        two = each.hint is not bool  # it may also be left open
+        both = f"{name}/--no-{name[2:]}" if two else name
+        return [click.option(both, each.name, is_flag=True, default=None if two else False,
+                             help=help_)]  # fmt: skip
     if each.required:
         kind = _type_of(each)
         required = about.none_option is None
@@ -167,9 +184,11 @@ def _type_of(each: Field) -> type:
 def _value_of(each: Field, given: dict[str, Any]) -> Any:
     if each.parts:  # on the command line, one of them
         (kind,) = get_args(each.hint)
-        return [kind(*(given[part] for part in each.parts))]
+        return [kind(*(given[part] for part in each.parts))] if each.required else each.default
     if each.parts is not None:
         return tuple(given[each.name])
+    if each.is_table:
+        return _table(each.name, given[each.name])
     if each.may_be(Decimal) and each.may_be(bool):
         amount = given.get(f"{each.name}_amount")
         return given.get(each.name, each.default) if amount is None else amount
@@ -180,3 +199,24 @@ def _value_of(each: Field, given: dict[str, Any]) -> Any:
             f"give the right {each.name.upper()}, or {each.about.none_option[0]}"
         )
     return given[each.name]
+
+
+def _of_list(each: Field, name: str, help_: str) -> list[Callable[..., Any]]:
+    """Names are an option that can be given several times; of tuples there is one, if any."""
+    if not each.parts:
+        return [click.option(name, each.name, multiple=True, metavar="NAME", help=help_)]
+    optional = getattr(get_args(each.hint)[0], "_field_defaults", {})
+    return [
+        click.argument(part, required=part not in optional, default=optional.get(part))
+        for part in (each.parts if each.required else ())
+    ]
+
+
+def _table(name: str, text: str) -> dict[str, Any]:
+    """Return a table that was typed as JSON."""
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError):
+        raise click.BadParameter(
+            f'must be JSON such as {{"name": "fever"}}, got {text!r}', param_hint=name.upper()
+        ) from None

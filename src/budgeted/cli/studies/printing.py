@@ -53,9 +53,16 @@ def plain(request: Requested) -> dict[str, Any]:
 
 def money(found: Study) -> dict[str, str]:
     """Return the amounts that always add up."""
+    from budgeted.problem import Firm
+
     state = found.state
-    return {"budget": str(state.problem.budget), "spent": str(state.spent),
-            "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
+    plain = {"budget": str(state.problem.budget), "spent": str(state.spent),
+             "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
+    if isinstance(state.problem.terms, Firm):
+        return plain
+    from budgeted.studies.budget_facts import facts_of
+
+    return plain | facts_of(state, found.period)
 
 
 def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
@@ -72,11 +79,12 @@ def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
 
 def print_money(found: Study) -> None:
     """Print the amounts on one line."""
-    click.echo(", ".join(f"{name} {amount}" for name, amount in money(found).items()))
+    amounts = money(found).items()
+    click.echo(", ".join(f"{name.replace('_', ' ')} {amount}" for name, amount in amounts))
 
 
 def requests_table(requests: Sequence[Requested], title: str | None = None) -> Table:
-    """Return requests, a line each, with their reasons."""
+    """Return requests, a line each, with the reason of each order once."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -85,9 +93,12 @@ def requests_table(requests: Sequence[Requested], title: str | None = None) -> T
         table.add_column(name, justify="right" if name == "request" else "left", no_wrap=True)
     table.add_column("cost", justify="right", no_wrap=True)
     table.add_column("why")
+    explained = None
     for each in requests:
         names = (escape(text) for text in (each.case, each.feature, each.label))
-        table.add_row(str(each.number), *names, str(each.cost), escape(each.why))
+        why = "" if each.order is not None and each.order == explained else each.why
+        table.add_row(str(each.number), *names, str(each.cost), escape(why))
+        explained = each.order
     return table
 
 

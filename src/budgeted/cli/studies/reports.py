@@ -103,6 +103,25 @@ def validate(
         print_validation(measured, now, said, known, console())
 
 
+@click.command("propose-cuts")
+@click.argument("feature")
+@on_a_study
+def propose_cuts(found: Study, feature: str, as_json: bool) -> None:
+    """Show where a numeric feature could be cut, by what was bought of it so far.
+
+    Nothing is changed: 'budgeted study cuts' does that.
+    """
+    from budgeted.cli.studies.views import print_proposals
+    from budgeted.studies.proposed_cuts import WAYS, proposals
+
+    proposed = dict(zip(WAYS, proposals(found.snapshot(), feature), strict=True))
+    if as_json:
+        print_json({how: {"why_not": each} if isinstance(each, str) else vars(each)
+                    for how, each in proposed.items()})  # fmt: skip
+    else:
+        print_proposals(found.state.problem, feature, proposed, console())
+
+
 @click.command()
 @click.argument("number", type=int)
 @on_a_study
@@ -138,13 +157,14 @@ def history(found: Study, last: int | None, as_json: bool) -> None:
 @on_a_study
 def export(found: Study, out: str | None, as_json: bool) -> None:
     """Write all purchases as CSV (or JSON): what was asked, told, failed, corrected, by whom."""
-    from budgeted.studies.log import COLUMNS, as_csv, purchases
+    from budgeted.studies.log import as_csv, columns, purchases
 
-    rows = purchases(found.history(), found.requests())
+    problem = found.state.problem
+    rows = purchases(found.history(), found.requests(), problem)
     if as_json:
         write(json.dumps(rows, indent=2) + "\n", out)
     else:
-        write(as_csv(COLUMNS, [list(row.values()) for row in rows]), out)
+        write(as_csv(columns(problem), [list(row.values()) for row in rows]), out)
     click.echo(f"{found.events} events, digest {found.head.digest}", err=True)
 
 
@@ -199,6 +219,8 @@ def model(found: Study, shares: tuple[str, ...], out: str | None, as_json: bool)
 @click.option("--pass", "passed", multiple=True, metavar="COLUMN",
               help="A column that is not for the model, such as an id; once for each. 'case' and "
               "'label' never are.")  # fmt: skip
+@click.option("--force", is_flag=True,
+              help="Take numbers that are outside the range of their feature.")  # fmt: skip
 @with_csv
 @click.option("--study", "name", metavar="NAME", envvar="BUDGETED_STUDY", help="Which study.")
 @click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
@@ -210,6 +232,7 @@ def predict(
     shares: tuple[str, ...],
     strict: bool | None,
     passed: tuple[str, ...],
+    force: bool,
     delimiter: str | None,
     encoding: str,
     name: str | None,
@@ -228,7 +251,7 @@ def predict(
     """
     from budgeted.nearest import did_you_mean
     from budgeted.simulation.predictions import PASSED, predict_rows
-    from budgeted.studies.files import read_rows
+    from budgeted.studies.csv_rows import read_rows
     from budgeted.studies.log import as_csv
     from budgeted.studies.study import Study
 
@@ -251,6 +274,7 @@ def predict(
         strict=strict,
         passed=(*PASSED, *passed),
         source=file,
+        force=force,
     )
     for note in notes:
         click.echo(f"{file}: {note}", err=True)

@@ -43,7 +43,7 @@ def _begin(study: Study, console: Console) -> None:
     problem = study.state.problem
     _say(
         console,
-        f"And a real study: {len(study.created.cases)} patients whose kind of anaemia is known, "
+        f"And a real study: {len(study.cases)} patients whose kind of anaemia is known, "
         f"{len(problem.features)}\nblood tests for sale, {problem.budget} to spend. Ask for three "
         f"that are worth having together:",
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -14,8 +15,10 @@ from budgeted.studies.log import more_compared, ranking
 
 if TYPE_CHECKING:
     from budgeted.learners import Outlook
+    from budgeted.problem import Problem
     from budgeted.studies.events import Entry
     from budgeted.studies.measured import Measured
+    from budgeted.studies.proposed_cuts import Found
     from budgeted.studies.status import Status
     from budgeted.studies.study import Requested
 
@@ -30,6 +33,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         f"free {status.free}",
         highlight=False,
     )
+    if status.terms:
+        console.print(_terms_in_words(status), highlight=False)
     console.print(_error_in_words(status), highlight=False)
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
@@ -46,6 +51,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         "worth: what more values are expected to bring for their money, compared with the best",
         highlight=False,
     )
+    for name, scale in status.scales.items():
+        console.print(f"{name}: {scale}", highlight=False, markup=False)
     if status.pending:
         shown = [f"{each.number} ({each.feature} of {each.case})" for each in status.pending]
         more = len(shown) - _MOST_PENDING
@@ -56,6 +63,16 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         console.print(words, highlight=False, soft_wrap=True)
     if status.recent and times:
         console.print(history_table(status.recent))
+
+
+def _terms_in_words(status: Status) -> str:
+    said = f"Budget: {status.terms}."
+    if status.surcharge is None:
+        return said
+    return (
+        f"{said}\nSurcharge: {status.surcharge:f} so far, {status.surcharge_reserved:f} more with "
+        f"what is reserved."
+    )
 
 
 def _error_in_words(status: Status) -> str:
@@ -99,6 +116,33 @@ def print_validation(
 def _nothing_yet(status: Status) -> str:
     """Say so where the classifier is no better than the most frequent label."""
     return "" if status.separates else " Nothing tells the labels apart yet."
+
+
+def print_proposals(
+    problem: Problem, feature: str, proposed: Mapping[str, Found | str], console: Console
+) -> None:
+    """Print cuts of a feature that could be, and how many values each category would have."""
+    from budgeted.studies.recut import numeric
+
+    _, kind = numeric(problem, feature)
+    console.print(f"{feature} is cut at {kind.written_cuts} now.", highlight=False, markup=False)
+    table = Table()
+    for name in ("how", "cuts", "values in each category"):
+        table.add_column(name)
+    for how, each in proposed.items():
+        if isinstance(each, str):
+            table.add_row(how, "–", escape(each))
+            continue
+        said = each.source.partition("; ")[2]
+        counts = ", ".join(map(str, each.in_each)) + (f" ({said})" if said else "")
+        table.add_row(how, escape(kind.recut(each.cuts, "").written_cuts), escape(counts))
+    console.print(table)
+    console.print(
+        f"To take one: budgeted study cuts {shlex.quote(feature)} CUTS, with numbers or the word "
+        "on the left",
+        highlight=False,
+        markup=False,
+    )
 
 
 def print_why(request: Requested, console: Console) -> None:

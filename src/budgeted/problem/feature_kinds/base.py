@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from budgeted.errors import FeatureKindError
 from budgeted.registry import check_dataclass, parameter_names
 
 RESERVED = ("name", "kind", "cost", "prior_counts")
 """What else stands in the table of a feature, beside the parameters of its kind."""
+
+LATER: Mapping[str, Any] = {"later": True}
+"""Metadata of a field that a kind got after values of it were written down.
+
+Where it has its usual value it is not written, so that what was written before stays as it was.
+"""
 
 
 @runtime_checkable
@@ -20,6 +27,14 @@ class Kind(Protocol):
 
     What people tell is read once, by `read`, and the text that it returns is kept. Whatever is
     computed starts from that text, by `category`, and knows positions of categories only.
+
+    A kind may also have
+
+    - ``doubt(kept)``: why a value, though it can be one, is probably a slip, such as "2333 is
+      outside 50–600"; "" if it is not. It is then refused unless whoever tells it insists.
+    - ``ranged``: whether it doubts any value with the parameters that it has.
+    - ``same(kept, other)``: whether two texts are the same value; otherwise equal texts are.
+    - ``scale``: the order of its values, its unit or its cuts, in words.
     """
 
     name: ClassVar[str]
@@ -41,6 +56,8 @@ class Kind(Protocol):
 
     def read(self, given: object) -> str:
         """Return the text to keep of what somebody told: text, a number or a truth value.
+
+        What is only doubtful is read all the same; see ``doubt`` above.
 
         What cannot be a value raises an `ObservationError` that goes on behind the name of the
         feature, such as "has no value 'maybe'; there are 'no', 'yes'". The text that is kept

@@ -21,6 +21,8 @@ from budgeted.files import write_atomically
 from budgeted.learners import of_belief
 from budgeted.learners.belief import Integers
 from budgeted.problem import PriceList, Problem
+from budgeted.problem.budgets import Terms
+from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
 from budgeted.seeds import stream
 from budgeted.simulation.datasets.archives import (
@@ -174,7 +176,7 @@ def partition(table: Table, seed: int, training_share: float = 0.8) -> tuple[Int
 def split(
     table: Table,
     seed: int,
-    budget: MoneyLike,
+    budget: MoneyLike | Terms,
     *,
     training_share: float = 0.8,
     costs: MoneyLike | Mapping[str, MoneyLike] = 1,
@@ -183,6 +185,7 @@ def split(
     prior_counts: float = 1.0,
     case_rule: str = "fresh",
     price_list: PriceList | None = None,
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Rehearsal:
     """Return a rehearsal on a random split of a table; the same seed gives the same split.
 
@@ -196,7 +199,7 @@ def split(
         Of the problem; see `budgeted.simulation.tables.coding.Coding.problem`.
     training_share
         Share of the rows of each label that can be bought; the others are for validation.
-    missing, bins
+    missing, bins, kinds
         How cells become values; see `budgeted.simulation.tables.coding.Coding.learn`.
     case_rule
         Which case is next, ``fresh`` or ``overlap``; see `budgeted.state.cases`.
@@ -210,7 +213,7 @@ def split(
     0.115
     """
     training, validation = partition(table, seed, training_share)
-    coding = Coding.learn(table, training, missing=missing, bins=bins)
+    coding = Coding.learn(table, training, missing=missing, bins=bins, kinds=kinds)
     problem = coding.problem(budget, costs=costs, prior_counts=prior_counts, price_list=price_list)
     return rehearse(coding, problem, training, validation, seed, case_rule)
 

@@ -12,9 +12,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from budgeted.errors import TableError
+from budgeted.errors import ObservationError, TableError
 from budgeted.learners.belief import Integers
 from budgeted.problem import Feature, PriceList, Problem
+from budgeted.problem.budgets import Terms
+from budgeted.problem.cuts import quantile_cuts
+from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
 from budgeted.simulation.tables import Table
 from budgeted.simulation.tables.contents import (
@@ -45,6 +48,8 @@ class Scale:
         ``(other)``.
     missing
         Position of the value that missing cells have, or -1.
+    kind
+        The kind of the feature, where it was given: it says which value a cell is.
     """
 
     feature: str
@@ -52,16 +57,26 @@ class Scale:
     seen: int
     edges: tuple[float, ...] = ()
     missing: int = -1
+    kind: Kind | None = None
 
     @classmethod
-    def learn(cls, feature: str, cells: Iterable[Cell], missing: Missing, bins: int) -> Scale:
-        """Learn the values of a feature from its cells in the training rows."""
+    def learn(
+        cls,
+        feature: str,
+        cells: Iterable[Cell],
+        missing: Missing,
+        bins: int,
+        kind: Kind | None = None,
+    ) -> Scale:
+        """Learn the values of a feature from its cells in the training rows; or a kind has them."""
         cells = list(cells)
         known = [cell for cell in cells if cell is not None]
+        if kind is not None:
+            return cls._of_kind(feature, kind, cells, missing)
         numbers = [cell for cell in known if isinstance(cell, float)]
         edges: tuple[float, ...] = ()
         if len(numbers) == len(known) and len(set(numbers)) > bins:
-            edges = _edges(numbers, bins)
+            edges = tuple(quantile_cuts(numbers, bins))
             values = _bin_names(edges)
         else:
             values = sorted({name_of(cell) for cell in known}, key=by_number_then_text)
@@ -73,6 +88,23 @@ class Scale:
             values.append(_unused("(other)", values))
         return cls(feature, tuple(values), seen, edges, own)
 
+    @classmethod
+    def _of_kind(cls, feature: str, kind: Kind, cells: Sequence[Cell], missing: Missing) -> Scale:
+        values = list(kind.categories)
+        for cell in {cell for cell in cells if cell is not None}:
+            try:
+                kind.read(cell)
+            except ObservationError as error:
+                raise TableError(f"column {feature!r} {error}") from None
+        own = len(values) if missing == "own value" and None in cells else -1
+        if own >= 0:
+            values.append(_unused("(missing)", values))
+        return cls(feature, tuple(values), len(kind.categories), missing=own, kind=kind)
+
+    def values_or_kind(self) -> Kind | tuple[str, ...]:
+        """Return the kind, where a feature has one and nothing is added to its categories."""
+        return self.values if self.kind is None or self.missing >= 0 else self.kind
+
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {value: position for position, value in enumerate(self.values[: self.seen])}
@@ -81,6 +113,11 @@ class Scale:
         """Return the position of a cell's value; -1 where it has none that is known."""
         if cell is None:
             return self.missing
+        if self.kind is not None:
+            try:
+                return self.kind.category(self.kind.read(cell))
+            except ObservationError:
+                return -1
         if self.edges:
             return bisect_right(self.edges, cell) if isinstance(cell, float) else -1
         return self._positions.get(name_of(cell), -1)
@@ -122,7 +159,13 @@ class Coding:
 
     @classmethod
     def learn(
-        cls, table: Table, rows: ArrayLike, *, missing: Missing = "no value", bins: int = 5
+        cls,
+        table: Table,
+        rows: ArrayLike,
+        *,
+        missing: Missing = "no value",
+        bins: int = 5,
+        kinds: Mapping[str, Kind] | None = None,
     ) -> Coding:
         """Learn values, bins and the shares of the labels from some rows of a table.
 
@@ -138,6 +181,9 @@ class Coding:
         bins
             Numbers with more different values than this are cut into so many bins with about
             equally many training rows each; with fewer, each number is a value.
+        kinds
+            Of some features, what their values are, such as numbers with cuts; those of a study
+            rehearse it. Nothing is learned of these.
         """
         if missing not in get_args(Missing):
             raise TableError(f"missing: must be 'no value' or 'own value', got {missing!r}")
@@ -146,8 +192,10 @@ class Coding:
         chosen = _row_positions(table, rows).tolist()
         if not chosen:
             raise TableError("rows: at least one training row is needed")
+        given = {table.features[find_column(name, table.features, "kinds")]: kind
+                 for name, kind in (kinds or {}).items()}  # fmt: skip
         scales = tuple(
-            Scale.learn(feature, (column[row] for row in chosen), missing, bins)
+            Scale.learn(feature, (column[row] for row in chosen), missing, bins, given.get(feature))
             for feature, column in zip(table.features, table.columns, strict=True)
         )
         counts = np.bincount([table.row_labels[row] for row in chosen], minlength=len(table.labels))
@@ -181,7 +229,7 @@ class Coding:
 
     def problem(
         self,
-        budget: MoneyLike,
+        budget: MoneyLike | Terms,
         *,
         costs: MoneyLike | Mapping[str, MoneyLike] = 1,
         prior: Sequence[float] | None = None,
@@ -216,7 +264,7 @@ class Coding:
             raise TableError(f"prior: no training row has label {label!r}; give the prior yourself")
         return Problem(
             [
-                Feature(scale.feature, scale.values, prices[scale.feature], prior_counts)
+                Feature(scale.feature, scale.values_or_kind(), prices[scale.feature], prior_counts)
                 for scale in self.scales
             ],
             self.table.labels,
@@ -235,15 +283,6 @@ def _row_positions(table: Table, rows: ArrayLike) -> Integers:
     if positions.min() < 0 or positions.max() >= len(table):
         raise TableError(f"rows: positions go from 0 to {len(table) - 1}, got {rows!r}")
     return positions.astype(np.int64)
-
-
-def _edges(numbers: list[float], bins: int) -> tuple[float, ...]:
-    """Return numbers of the list at which about equally many others lie between neighbours."""
-    ranked = sorted(numbers)
-    # Below the smallest number there is nothing: an edge there moves up to the next number.
-    second = ranked[bisect_right(ranked, ranked[0])]
-    cuts = (ranked[len(ranked) * cut // bins] for cut in range(1, bins))
-    return tuple(sorted({max(cut, second) for cut in cuts}))
 
 
 def _bin_names(edges: tuple[float, ...]) -> list[str]:

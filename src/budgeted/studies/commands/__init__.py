@@ -3,9 +3,10 @@
 A class in a file of this folder that has a ``name`` is one.
 
 >>> Tell(3, "yes")
-Tell(number=3, value='yes', cost=None)
+Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
-'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close'
+'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
+add-feature, add-value, rule-out, allow, cuts'
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ from budgeted.errors import StudyError
 from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
 from budgeted.studies.commands.ask import Ask
-from budgeted.studies.commands.base import Amount, Command, amount, check_kind, parameter
+from budgeted.studies.commands.availability import Allow, RuleOut
+from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
+from budgeted.studies.commands.budget import SetBudget
+from budgeted.studies.commands.cuts import SetCuts
+from budgeted.studies.commands.growth import AddCases, AddFeature, AddValue, NewCase
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
-from budgeted.studies.commands.whole import Close, SetBudget, Withdraw
+from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
-    "COMMANDS", "Amount", "Ask", "Cancel", "Close", "Command", "Correct", "Fail", "Record",
-    "RecordedValue", "SetBudget", "Tell", "Undo", "Withdraw", "amount", "parameter",
+    "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel", "Close",
+    "Command", "Correct", "Fail", "NewCase", "Record", "RecordedValue", "Reopen", "RuleOut",
+    "SetBudget", "SetCuts", "Tell", "Undo", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
 COMMANDS: Registry[type[Command]] = Registry(
@@ -30,6 +36,23 @@ COMMANDS: Registry[type[Command]] = Registry(
     StudyError,
     __name__,
     check_kind,
-    first=("ask", "tell", "fail", "cancel", "correct", "undo", "withdraw", "record", "budget"),
+    first=(
+        "ask",
+        "tell",
+        "fail",
+        "cancel",
+        "correct",
+        "undo",
+        "withdraw",
+        "record",
+        "budget",
+        "close",
+        "reopen",
+        "add-cases",
+        "add-feature",
+        "add-value",
+        "rule-out",
+        "allow",
+    ),
 )
 """Every operation of a study by its name; `COMMANDS.register` adds one."""

@@ -14,7 +14,9 @@ from budgeted.studies.commands.base import (
     LONGEST_NAME,
     Amount,
     Command,
+    Value,
     amount,
+    insisted,
     number_of_request,
     parameter,
     pending,
@@ -33,13 +35,17 @@ class Tell(Command):
 
     name: ClassVar[str] = "tell"
     number: int = number_of_request()
-    value: str = parameter("What came back.", longest=LONGEST_NAME)
+    value: Value = parameter("What came back.", longest=LONGEST_NAME)
     cost: Amount | None = parameter("What was charged, if not the listed price.", None)
+    force: bool = insisted()
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it was told: nothing if the same was told before."""
         request = draft.request(self.number)
-        number, value = request.number, draft.names.value(request.feature, self.value)
+        # What is there was taken, or insisted on, before.
+        over = request.value is not None
+        number = request.number
+        value = draft.names.value(request.feature, self.value, self.force or over)
         if request.fate == PENDING:
             before = before_settling(draft, number)
             for event in before:
@@ -49,7 +55,8 @@ class Tell(Command):
             return [*before, events.Told(number, value, paid)]
         paid = request.cost if self.cost is None else amount("cost", self.cost)
         if request.fate in (TOLD, RECORDED):
-            if request.value == value and request.cost == paid:
+            same = draft.names.same(request.feature, request.value, value)
+            if same and request.cost == paid:
                 return []
             raise StudyError(
                 f"request {number} was told {quoted(request.value)} at a cost of {request.cost} "

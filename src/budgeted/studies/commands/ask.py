@@ -135,6 +135,9 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     """
     problem, state = draft.state.problem, draft.state
     most = state.free if wishes is None or wishes.at_most is None else wishes.at_most
+    period = draft.period
+    if period is not None:
+        most = min(most, period.left)
     found = None
     for part in choice.order.shortened():
         case = draft.pick(part, None if wishes is None else wishes.case)
@@ -147,6 +150,11 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     if found is None:
         name = problem.features[choice.action.feature].name
         raise StudyError(f"no case is left to buy {name!r} from")
+    total = sum(line.cost for line in lines)
+    if wishes is not None and wishes.at_most is not None and total > wishes.at_most:
+        raise PurchaseError(f"it costs {total}, and no more than {wishes.at_most} is to be spent")
+    if period is not None and total > period.left:
+        raise PurchaseError(f"an order costs more than this period allows: {period.words()}")
     scores, compared = worth_keeping(problem, choice)
     return events.Asked(
         case=str(found.case),
@@ -154,12 +162,23 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
         lines=lines,
         scores=scores,
         compared=compared,
-        reason="; ".join([choice.reason, *_why_together(draft, found, choice)]),
+        reason="; ".join(
+            [choice.reason, *_why_together(draft, found, choice), *_surcharge(draft, lines)]
+        ),
         engine=choice.engine,
         policy=draft.created.policy,
         parameters=draft.created.parameters,
         package=draft.package,
     )
+
+
+def _surcharge(draft: Draft, lines: Sequence[events.Line]) -> list[str]:
+    if draft.state.problem.soft is None:
+        return []
+    from budgeted.problem import money
+    from budgeted.studies.stopping import surcharge_words
+
+    return surcharge_words(draft.state, money.total([line.cost for line in lines]))
 
 
 def _why_together(draft: Draft, order: Order, choice: Choice) -> list[str]:
@@ -196,7 +215,7 @@ def worth_keeping(
     ), spread
 
 
-def why_fewer(asked: Sequence[Requested], command: Ask, state: State) -> str:
+def why_fewer(asked: Sequence[Requested], command: Ask, state: State, stopped: str = "") -> str:
     """Return why fewer orders than wanted were placed; nothing if there are enough.
 
     Parameters
@@ -205,6 +224,8 @@ def why_fewer(asked: Sequence[Requested], command: Ask, state: State) -> str:
         Those that were asked for, and what was wanted.
     state
         Of the study with them.
+    stopped
+        What `budgeted.studies.drafts.Done` says of it.
     """
     from budgeted.problem import money
 
@@ -215,14 +236,14 @@ def why_fewer(asked: Sequence[Requested], command: Ask, state: State) -> str:
     if placed >= wanted:
         return ""
     begin = f"{wanted} were asked for; " if wanted > 1 else ""
+    if stopped:
+        return f"{begin}{stopped}"
     if state.problem.has_prices and state.affordable():
         if command.narrowed:
             return f"{begin}nothing else that was wished for can be had, or it costs too much"
         return f"{begin}the policy wants no more now"
     nothing = why_nothing(state)
-    if not asked:
-        return f"{begin}{nothing}"
-    if not (state.cases_left > 0).any():
+    if not asked or not (state.cases_left > 0).any():
         return f"{begin}{nothing}"
     free = state.free
     for each in asked:

@@ -8,7 +8,7 @@ command line needs the fields for ``--help``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Amount = Decimal | int | str | float
 """Money as people give it; the same as `budgeted.problem.money.MoneyLike`."""
+
+Value = str | int | float
+"""A value as people tell it: text, or a number where the feature takes one."""
 
 LONGEST_NAME = 1_000
 LONGEST_REASON = 2_000
@@ -74,6 +77,11 @@ def number_of_request() -> Any:
     return parameter("Of the request.", least=1, most=2**53)
 
 
+def insisted() -> Any:
+    """Return the field by which somebody insists on a value that is probably a slip."""
+    return parameter("Take a value that is outside the range of its feature.", False)
+
+
 def reason() -> Any:
     """Return the field for a reason, which the log keeps."""
     return parameter("A reason, for the log.", "", longest=LONGEST_REASON)
@@ -98,11 +106,6 @@ class Command:
     name: ClassVar[str]
     late: ClassVar[bool] = False
     sized_by: ClassVar[tuple[str, ...]] = ()
-
-    def sizes(self) -> dict[str, int]:
-        """Return the fields of `sized_by` that are given."""
-        given = {name: getattr(self, name) for name in self.sized_by}
-        return {name: size for name, size in given.items() if size is not None}
 
     def decide(self, draft: Draft) -> Sequence[Event]:
         """Return what this gives rise to now, or raise an error that says what to do instead.
@@ -147,7 +150,12 @@ class Field:
         >>> Field("cost", Amount | None, None, Parameter("")).may_be(Decimal)
         True
         """
-        return kind is self.hint or kind in get_args(self.hint)
+        return kind is self.hint or (not self.is_table and kind in get_args(self.hint))
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table of keys and what they hold, as in a study file."""
+        return get_origin(self.hint) is Mapping
 
 
 def fields_of(kind: type[Command]) -> tuple[Field, ...]:

@@ -13,7 +13,15 @@ from budgeted.listing import shortened
 from budgeted.studies import events
 from budgeted.studies.accounts import before_settling
 from budgeted.studies.accounts import charge as charged
-from budgeted.studies.commands.base import Amount, Command, amount, parameter, quoted
+from budgeted.studies.commands.base import (
+    Amount,
+    Command,
+    Value,
+    amount,
+    insisted,
+    parameter,
+    quoted,
+)
 from budgeted.studies.fates import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
 
 if TYPE_CHECKING:
@@ -26,7 +34,7 @@ class RecordedValue(NamedTuple):
 
     case: str
     feature: str
-    value: str
+    value: Value
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class Record(Command):
         False,
         amount_option=("--charge", "What it cost."),
     )
+    force: bool = insisted()
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that they were told or recorded; an error lists all that do not fit."""
@@ -55,7 +64,7 @@ class Record(Command):
         hints: list[Hint | None] = []
         for given in self.values:
             try:
-                wanted = _names(draft, given)
+                wanted = _names(draft, given, self.force)
                 for event in _record(draft, known, wanted, self.charge is True, fixed):
                     draft.attempt(event)
                     done.append(event)
@@ -69,12 +78,12 @@ class Record(Command):
         return done
 
 
-def _names(draft: Draft, given: Any) -> tuple[str, str, str]:
+def _names(draft: Draft, given: Any, force: bool) -> tuple[str, str, str]:
     """Return the names of a case, a feature and its value, which may be given as numbers."""
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
         raise StudyError("must be a case, a feature and its value")
     feature = draft.names.feature(given[1])
-    return draft.names.case(given[0]), feature, draft.names.value(feature, given[2])
+    return draft.names.case(given[0]), feature, draft.names.value(feature, given[2], force)
 
 
 def _where(given: Any) -> str:
@@ -100,7 +109,7 @@ def _record(
             listed = draft.request(held.number).cost  # as divided by what was just tried
             yield events.Told(held.number, value, listed if fixed is None else fixed)
             return
-        if held.value == value:
+        if draft.names.same(feature, held.value, value):
             return
         raise StudyError(f"is {quoted(held.value)} already", hint=CorrectIt(held.number, value))
     price = Decimal(0)

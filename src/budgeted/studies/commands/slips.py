@@ -14,7 +14,9 @@ from budgeted.studies.commands.base import (
     LONGEST_NAME,
     Amount,
     Command,
+    Value,
     amount,
+    insisted,
     number_of_request,
     parameter,
     quoted,
@@ -33,20 +35,21 @@ class Correct(Command):
 
     name: ClassVar[str] = "correct"
     number: int = number_of_request()
-    value: str | None = parameter(
+    value: Value | None = parameter(
         "The right value; null if there is none after all.",
         longest=LONGEST_NAME,
         none_option=("--no-value", "There is no value after all."),
     )
     cost: Amount | None = parameter("What was really charged.", None)
     why: str = reason()
+    force: bool = insisted()
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that it was replaced."""
-        old, value = draft.request(self.number), self.value
+        old, value = draft.request(self.number), None
         number = old.number
-        if value is not None:
-            value = draft.names.value(old.feature, value)
+        if self.value is not None:
+            value = draft.names.value(old.feature, self.value, self.force)
             if old.case in draft.forgotten:
                 raise StudyError(
                     f"the values of case {old.case!r} are forgotten; it takes no others"
@@ -58,7 +61,7 @@ class Correct(Command):
                 else RecordIt(number, old.case, old.feature, value),
             )  # fmt: skip
         paid = old.cost if self.cost is None else amount("cost", self.cost)
-        if (value, paid) == (old.value, old.cost):
+        if paid == old.cost and draft.names.same(old.feature, value, old.value):
             raise StudyError(
                 f"number {number} is {quoted(value)} at a cost of {paid} already, so there is "
                 "nothing to correct"
@@ -111,6 +114,11 @@ class Undo(Command):
 def _check_cell(draft: Draft, old: Requested) -> None:
     """Raise an error if its feature was asked of its case again since."""
     held = draft.cells[draft.cell(old.case, old.feature)]
+    if draft.ruled_out.get((old.case, old.feature)) is not None:
+        raise StudyError(
+            f"{old.feature!r} of case {old.case!r} was ruled out since, so request {old.number} "
+            f"cannot be pending again; allow it first"
+        )
     if held in (REQUESTED, BOUGHT) and old.fate != TOLD:
         again = max(each.number for each in draft.requests.values()
                     if (each.case, each.feature) == (old.case, old.feature))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Withdraw (and forget) a case, change the budget, close: what changes the study as a whole."""
+"""Withdraw (and forget) a case, close, reopen: what changes the study as a whole."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from budgeted.errors import StudyError
 from budgeted.studies import events
 from budgeted.studies.accounts import before_release
-from budgeted.studies.commands.base import (
-    LONGEST_NAME,
-    Amount,
-    Command,
-    amount,
-    parameter,
-    reason,
-)
+from budgeted.studies.commands.base import LONGEST_NAME, Command, parameter, reason
 from budgeted.studies.commands.slips import Correct
 from budgeted.studies.fates import PENDING, RECORDED, TOLD
 
@@ -61,24 +54,8 @@ class Withdraw(Command):
 
 
 @dataclass(frozen=True)
-class SetBudget(Command):
-    """Change the budget; it must cover what is spent and reserved."""
-
-    name: ClassVar[str] = "budget"
-    budget: Amount = parameter("All the money of the study.", metavar="AMOUNT")
-    why: str = reason()
-
-    def decide(self, draft: Draft) -> list[events.Event]:
-        """Return that there is more money, or less."""
-        new = amount("budget", self.budget)
-        if new == draft.state.problem.budget:
-            raise StudyError(f"the budget is {new} already")
-        return [events.BudgetChanged(draft.state.problem.budget, new, self.why)]
-
-
-@dataclass(frozen=True)
 class Close(Command):
-    """End the study; only corrections remain possible."""
+    """End the study; only corrections remain possible, unless it is reopened."""
 
     name: ClassVar[str] = "close"
     why: str = reason()
@@ -94,3 +71,19 @@ class Close(Command):
                 f"{what % ', '.join(waiting)} pending; tell, fail or cancel {them} before closing"
             )
         return [events.Closed(self.why)]
+
+
+@dataclass(frozen=True)
+class Reopen(Command):
+    """Go on with a study that was closed; the log keeps both, and the reason."""
+
+    name: ClassVar[str] = "reopen"
+    why: str = reason()
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that it goes on."""
+        if not draft.closed:
+            raise StudyError("the study is not closed")
+        if not self.why.strip():
+            raise StudyError("why: say for what reason it is reopened; the log keeps it")
+        return [events.Reopened(self.why)]

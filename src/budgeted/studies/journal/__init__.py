@@ -14,14 +14,14 @@ from __future__ import annotations
 import getpass
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError, UnknownFateError
 from budgeted.studies.events import Entry, Event
-from budgeted.studies.journal import fate, heads, rows
+from budgeted.studies.journal import copies, fate, heads, rows
 from budgeted.studies.journal.connections import Pool, acquire, let_go, parse_url, translated
 from budgeted.studies.journal.messages import UNCHANGED, reason_of
 from budgeted.studies.journal.opening import check_tables, look_over
@@ -64,7 +64,7 @@ class Journal:
     ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
     ...     print(journal.head.seq, journal.head.digest[:12])
     Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
-    1 000d0cb36744
+    1 2c0b37a9adf7
     >>> folder.cleanup()
     """
 
@@ -188,6 +188,37 @@ class Journal:
         self.head = head
         return entries
 
+    def every_row(self) -> tuple[list[dict[str, Any]], tuple[Entry, ...]]:
+        """Return all rows as they were written, to be copied; and the events in them, checked."""
+        kept = self._kept_beside()
+        with translated(self.where, self.study), self._engine.connect() as connection:
+            fetched = rows.fetch(connection, self.study, 0)
+        entries, head = rows.checked(fetched, self.study, 0, Head(), self.where)
+        self._check_kept(kept, head)
+        return copies.as_written(fetched), entries
+
+    def take(self, written: Sequence[Mapping[str, Any]], summary: str) -> bool:
+        """Write all rows of a study as they were written elsewhere, all of them or none.
+
+        Return whether that was done: a study that is there already is left alone.
+        """
+        kept = self._kept_beside()
+        head = Head(written[-1]["seq"], written[-1]["digest"])
+        with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
+            connection = plain.execution_options(budgeted_write=True)
+            transaction = connection.begin()
+            found = rows.hold_head(connection, self.study)
+            if found.seq or rows.digest_at(connection, self.study, 1) is not None:
+                return False
+            self._check_kept(kept, found)
+            for part in copies.portions(written):
+                rows.write_rows(connection, self.study, found, part, self.where, summary)
+                found = Head(part[-1]["seq"], part[-1]["digest"])
+            lost = rows.commit(transaction)
+        self._settle(lost, head, first=True)
+        self.head = head
+        return True
+
     def forget(self) -> None:
         """Forget what was seen, so that whatever history the database holds now is read."""
         self.head = Head()
@@ -249,12 +280,16 @@ class Journal:
                 return head
             rows.write_rows(connection, self.study, found, new, self.where, summary)
             lost = rows.commit(transaction)
+        self._settle(lost, head, first=found.seq == 0)
+        return head
+
+    def _settle(self, lost: Exception | None, head: Head, *, first: bool) -> None:
+        """Make sure that a write is in the journal, and note its end beside a file."""
         if lost is not None:  # it may be written all the same
-            self._find_out(lost, head, first=found.seq == 0)
+            self._find_out(lost, head, first=first)
         if self._file is not None:
             with self._pool.lock:
                 keep_beside(self._file, self.study, head)
-        return head
 
     def _rows(
         self, entries: Sequence[Entry], texts: Sequence[str], before: Head

@@ -25,7 +25,13 @@ from budgeted.errors import (
     UnwritableError,
 )
 from budgeted.formats import Format
-from budgeted.studies import created  # noqa: F401 - the first event of every journal
+from budgeted.studies import (  # noqa: F401 - events of their own files
+    availability,
+    budget_terms,
+    created,
+    growth_events,
+    recut,
+)
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told
 from budgeted.studies.journal.messages import damaged, foreign
 from budgeted.studies.journal.tables import Head
@@ -33,8 +39,15 @@ from budgeted.studies.journal.tables import Head
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RootTransaction
 
-FORMAT = Format("an event", 1, JournalError)
+FORMAT = Format("an event", 2, JournalError)
 """Of the way events are written; an upcast takes the JSON object of an event."""
+
+
+@FORMAT.upcast(1)
+def _groups(event: dict[str, Any]) -> dict[str, Any]:
+    """Since format 2 cases may belong to groups."""
+    return event | {"groups": {}} if event.get("kind") == "created" else event
+
 
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
 _DIGEST = "SELECT digest FROM budgeted_events WHERE study = :study AND seq = :seq"
@@ -269,7 +282,7 @@ def to_json(event: Event) -> str:
 
     >>> from decimal import Decimal
     >>> to_json(Told(7, "yes", Decimal("1.50")))
-    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}'
+    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":2}'
     """
     try:
         text = json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
@@ -297,7 +310,7 @@ def to_plain(event: Event) -> dict[str, Any]:
 def from_json(text: str) -> Event:
     """Return the event in a JSON text; raise a `JournalError` if it is none.
 
-    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":1}')
+    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":2}')
     Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
     """
     import pydantic

@@ -34,6 +34,9 @@ class Changed(View):
 
     requests: list[RequestView]
     money: Money
+    events: list[str] = Field(
+        default=[], description="what was written for it, in words; nothing if it is repeated"
+    )
     repeated: bool = Field(
         default=False, description="it had been carried out before, with this Idempotency-Key"
     )
@@ -51,6 +54,7 @@ class Answer(Response):
         view = Changed.model_construct(
             requests=[request_of(each, done.state.problem, 0) for each in done.requests],
             money=money_of(done.state),
+            events=[each.words() for each in done.events],
             repeated=done.repeated,
         )
         super().__init__(view.__pydantic_serializer__.to_json(view))
@@ -139,6 +143,8 @@ def _type_of(each: Parameter) -> Any:
         found: Any = bool | Amount if each.may_be(bool) else Amount
     elif each.may_be(str):
         found = Annotated[str, Field(max_length=about.longest)]
+        for kind in (int, float):  # a value may be a number
+            found = found | kind if each.may_be(kind) else found
     else:
         return hint
     return found | None if each.may_be(type(None)) else found
@@ -163,10 +169,20 @@ def _plain_default(default: Any) -> Any:
 
 def _part_of(kind: Any) -> type[BaseModel]:
     """Return the body of a tuple with names."""
+    usual = kind._field_defaults
     fields: dict[str, Any] = {
-        name: (hint, Field(max_length=LONGEST_NAME)) for name, hint in get_type_hints(kind).items()
+        name: (_part_type(hint), usual.get(name, ...))
+        for name, hint in get_type_hints(kind).items()
     }
     return create_model(kind.__name__, __base__=_Body, __doc__=inspect.getdoc(kind), **fields)
+
+
+def _part_type(hint: Any) -> Any:
+    """Return the type of a part: a text, and a number where it may be one."""
+    text: Any = Annotated[str, Field(max_length=LONGEST_NAME)]
+    for kind in get_args(hint):
+        text = text if kind is str else text | kind
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -42,7 +42,12 @@ class PartialCase(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    case: dict[str, str] = Field(description="feature → value", examples=[{"fever": "yes"}])
+    case: dict[str, str | int | float] = Field(
+        description="feature → value", examples=[{"fever": "yes"}]
+    )
+    force: bool = Field(
+        default=False, description="take values that are outside the range of their feature"
+    )
     prior: dict[str, float] | None = Field(default=None, description="label → share, all of them")
 
 
@@ -91,9 +96,14 @@ async def see_request(worker: TheWorker, number: int) -> RequestView:
 
 
 @router.get("/model", responses=_NOT_FOUND)
-async def see_model(worker: TheWorker, known: Known = [], prior: Prior = []) -> ModelView:  # noqa: B006
+async def see_model(
+    worker: TheWorker,
+    known: Known = [],  # noqa: B006
+    prior: Prior = [],  # noqa: B006
+    force: bool = False,
+) -> ModelView:
     """Return what the classifier says of a case known in part."""
-    return await queries.model_page(worker, tuple(known), tuple(prior))
+    return await queries.model_page(worker, tuple(known), tuple(prior), force)
 
 
 @router.post("/predict", responses=documented(403, 404, 413, 422))
@@ -103,7 +113,7 @@ async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     model = snapshot.model()
     if given.prior is not None:
         model = model.with_prior(given.prior)
-    return view_of(snapshot, model, given.case)
+    return view_of(snapshot, model, given.case, given.force)
 
 
 @router.get("/model.json", response_class=Response,

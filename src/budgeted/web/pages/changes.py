@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.problem import money
+from budgeted.problem import Firm, money
 from budgeted.studies.commands import (
     Ask,
     Cancel,
@@ -58,15 +58,15 @@ async def tell(
     number: int,
     value: Text = "",
     cost: Text = "",
+    force: Text = "",
     key: Key = "",
 ) -> Response:
     """Write down the value of a request."""
     try:
         if not value:
             raise StudyError("choose the value that came back")
-        made = await carry_out(
-            request, worker, Tell(number, value, cost.strip() or None), actor, key
-        )
+        wanted = Tell(number, value, cost.strip() or None, bool(force))
+        made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         # Beside the price, where one was typed.
         return refused(request, error, f"#card-{number}-{'cost-' if cost.strip() else ''}problem")
@@ -145,6 +145,7 @@ async def record(
     what: Text = "",
     written: Text = "",
     charge: Text = "",
+    force: Text = "",
     key: Key = "",
 ) -> Response:
     """Write down a value that nobody asked for."""
@@ -156,7 +157,8 @@ async def record(
             raise StudyError("choose the feature and its value")
         told = value or written.strip()
         values = [RecordedValue(case.strip(), features[position].name, told)]
-        made = await carry_out(request, worker, Record(values, charge.strip() or False), actor, key)
+        wanted = Record(values, charge.strip() or False, bool(force))
+        made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         return refused(request, error, "#record-problem")
     words = _became(made) if made.requests else "This value is there already."
@@ -177,7 +179,8 @@ async def budget(
     try:
         wanted, study = amount_of("budget", budget.strip()), await worker.look()
         state = study.state
-        if money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
+        firm = isinstance(state.problem.terms, Firm)
+        if firm and money.add(state.spent, state.reserved) <= wanted < state.problem.budget:
             sentences = confirm.of_less_money(study, wanted)
             question = confirm.ask_first(
                 request,
@@ -195,7 +198,7 @@ async def budget(
         made = await carry_out(request, worker, SetBudget(budget.strip(), why.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
-    words = f"The budget was set to {made.state.problem.budget}."
+    words = f"The budget was set to {made.state.problem.terms.words()}."
     return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
 
 
@@ -213,7 +216,7 @@ async def withdraw(
     """Take a case out for good, once that is confirmed."""
     name, study = case.strip(), await worker.look()
     try:
-        known = any(name == each for each, _ in study.created.cases)
+        known = name in study.cases
         new = name not in study.withdrawn and not study.closed
         if known and (new or forget):
             sentences = confirm.of_withdrawing(study, name, bool(forget))
@@ -261,7 +264,7 @@ async def close(
                 sentences,
                 confirmed,
                 title="Close the study?",
-                button="Close it for good",
+                button="Close it",
                 action=f"{_back(worker)}/close",
                 back=_back(worker),
                 fields={"why": why, "key": key},
@@ -320,7 +323,7 @@ def _back(worker: StudyWorker) -> str:
 def _asked(made: Done, wanted: Ask) -> str:
     """What was asked for, and why it is less than was wanted, in words."""
     asked = made.requests
-    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state)
+    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state, made.stopped)
     if not asked:
         return f"Nothing new: {fewer}."
     noun = "request" if len(asked) == 1 else "requests"

@@ -117,8 +117,8 @@ def of_closing(study: Snapshot) -> list[str]:
     """Return what closing a study does."""
     state = study.state
     return [
-        "The study is closed for good: nothing more is asked, recorded or undone; only "
-        "corrections remain possible.",
+        "The study is closed: nothing more is asked, recorded or undone, unless somebody reopens "
+        "it; only corrections remain possible.",
         f"{show(state.spent)} of {show(state.problem.budget)} are spent; {show(state.free)} will "
         f"not be spent.",
     ]

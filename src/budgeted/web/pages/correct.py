@@ -29,7 +29,7 @@ async def show_correction(request: Request, worker: TheWorker, number: int) -> R
     if not shown.correctable:
         raise StudyError(f"request {number} is {shown.fate}; there is nothing to correct")
     given = {"value": "none" if shown.value is None else f"={shown.value}", "cost": shown.cost,
-             "why": "", "written": shown.value or ""}  # fmt: skip
+             "why": "", "written": shown.value or "", "force": ""}  # fmt: skip
     return await _correction(request, worker, shown, given, [])
 
 
@@ -43,6 +43,7 @@ async def correct(
     cost: Text = "",
     why: Text = "",
     written: Text = "",
+    force: Text = "",
     confirmed: Text = "",
     key: Key = "",
 ) -> Response:
@@ -55,7 +56,7 @@ async def correct(
         study = await worker.look()
         old, problem = study.request(number), study.state.problem
         if right is not None:  # what is no value is refused before anything is asked
-            right = problem.features[problem.feature_index(old.feature)].read(right)
+            right = problem.features[problem.feature_index(old.feature)].read(right, bool(force))
         paid = amount("cost", cost.strip()) if cost.strip() else old.cost
         if old.fate in (TOLD, RECORDED) and (right, paid) != (old.value, old.cost):
             sentences = confirm.of_correcting(old, right, paid)
@@ -68,16 +69,23 @@ async def correct(
                 button="Correct it",
                 action=f"/studies/{segment(worker.name)}/requests/{number}/correct",
                 back=back,
-                fields={"value": value, "written": written, "cost": cost, "why": why, "key": key},
+                fields={
+                    "value": value,
+                    "written": written,
+                    "force": force,
+                    "cost": cost,
+                    "why": why,
+                    "key": key,
+                },
             )
             if question is not None:
                 return question
-        wanted = Correct(number, right, cost.strip() or None, why.strip())
+        wanted = Correct(number, right, cost.strip() or None, why.strip(), bool(force))
         made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         if is_htmx(request) or status_of(error) >= 500:
             return refused(request, error, "#correct-problem")
-        given = {"value": value, "cost": cost, "why": why, "written": written}
+        given = {"value": value, "cost": cost, "why": why, "written": written, "force": force}
         shown = await _request(worker, number)
         return await _correction(request, worker, shown, given, hints.words(error))
     if made.repeated:

@@ -26,15 +26,19 @@ async def model(
     worker: TheWorker,
     known: Annotated[list[str] | None, Query()] = None,
     prior: Annotated[list[str] | None, Query()] = None,
+    force: str = "",
 ) -> Response:
     """Show what the classifier says of a case that is known in part."""
     try:
         shares = _shares(prior or [])
-        view = await queries.model_page(worker, (*(known or ()), *_written(request)), shares)
+        case = (*(known or ()), *_written(request))
+        view = await queries.model_page(worker, case, shares, bool(force))
     except BudgetedError as error:
         return refused(request, error, "#model-problem")
     query = f"?{urlencode([('prior', each) for each in shares])}" if shares else ""
-    return render(request, "model.html", view=view, query=query, tab="Model", here="studies")
+    return render(
+        request, "model.html", view=view, query=query, forced=force, tab="Model", here="studies"
+    )
 
 
 @router.get("/studies/{name}/model.json")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from budgeted.studies.commands.slips import outcome_digest
-from budgeted.studies.events import Entry, Undone, numbers_of
+from budgeted.studies.events import Entry, Event, Undone, numbers_of
+from budgeted.studies.growth_events import CasesAdded, FeatureAdded
 from budgeted.studies.log import as_csv
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import (
@@ -22,7 +23,7 @@ from budgeted.web.views.studies import StudyCard, card_of
 
 PER_PAGE = 100
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
-         "withdrawn", "budget_changed", "closed")  # fmt: skip
+         "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
 COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
 
 
@@ -93,10 +94,16 @@ def history_view(
         who=who,
         feature=feature,
         case=case,
-        features=[each.name for each in study.created.features],
-        kinds=[each for each in KINDS if any(entry.event.kind == each for entry in study.entries)],
+        features=[each.name for each in study.state.problem.features],
+        kinds=_kinds(study),
         people=sorted({entry.by for entry in study.entries}),
     )
+
+
+def _kinds(study: Snapshot) -> list[str]:
+    """Return the kinds of events that there are: the usual ones first."""
+    found = {entry.event.kind for entry in study.entries}
+    return [*(each for each in KINDS if each in found), *sorted(found.difference(KINDS))]
 
 
 def filtered(
@@ -130,9 +137,19 @@ def history_csv(study: Snapshot, text: str, kind: str, who: str, feature: str, c
 def _is_about(study: Snapshot, entry: Entry, feature: str, case: str) -> bool:
     numbers = numbers_of(entry.event)
     if not numbers:
-        return not feature and getattr(entry.event, "case", None) == case
+        return _is_of(entry.event, feature, case)
     requests = [study.request(number) for number in numbers]
     return any(feature in ("", each.feature) and case in ("", each.case) for each in requests)
+
+
+def _is_of(event: Event, feature: str, case: str) -> bool:
+    """Tell whether an event that is about no request is about a feature and a case."""
+    if isinstance(event, CasesAdded):
+        return not feature and any(case == each for each, _ in event.cases)
+    if isinstance(event, FeatureAdded):
+        return not case and event.feature.name == feature
+    named = getattr(event, "feature", ""), getattr(event, "case", "")
+    return all(wanted in ("", name) for wanted, name in zip((feature, case), named, strict=True))
 
 
 def worklist_csv(study: Snapshot) -> str:

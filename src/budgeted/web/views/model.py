@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from budgeted.errors import ModelError
-from budgeted.learners.model import UNKNOWN, Model
+from budgeted.learners.model import Model, is_unknown
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.views.parts import View
@@ -33,6 +34,7 @@ class ModelFeature(View):
     values: list[ValueView]
     choices: list[str] = Field(description="what can be given; empty: people write it")
     expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
+    ranged: bool = Field(description="whether what is outside its range needs force")
     chosen: str | None
     contributions: list[float] | None = Field(
         description="by how much knowing it moved the probability of each label; None if unknown"
@@ -65,7 +67,9 @@ class ModelView(View):
     own_prior: bool = Field(description="whether another prior than the study's is used")
 
 
-def model_view(study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...]) -> ModelView:
+def model_view(
+    study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...], force: bool = False
+) -> ModelView:
     """Return what the classifier says.
 
     Parameters
@@ -76,10 +80,12 @@ def model_view(study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...]
         What is known of the case, each as ``<position of the feature>=<value>``.
     prior
         Shares of the labels in the population, one per label; empty for those of the study.
+    force
+        Whether to take values that are outside the range of their feature.
     """
     model = study.model()
     case = case_of(model, known)
-    return view_of(study, with_shares(model, prior), case)
+    return view_of(study, with_shares(model, prior), case, force)
 
 
 def with_shares(model: Model, prior: Sequence[float]) -> Model:
@@ -111,9 +117,14 @@ def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
     return case
 
 
-def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
+def view_of(study: Snapshot, model: Model, case: dict[str, Any], force: bool = False) -> ModelView:
     """Return what a model says of a case."""
-    chances = model.predict(case)
+    chances = model.predict(case, force)
+    case = {
+        name: model.feature(name).read(value, force=True)
+        for name, value in case.items()
+        if not is_unknown(value)
+    }
     best = max(chances, key=lambda label: chances[label])
     given = dict(zip(model.labels, study.state.problem.prior, strict=True))
     return ModelView(
@@ -131,7 +142,7 @@ def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
             for label, share in zip(model.labels, model.prior, strict=True)
         ],
         features=[_feature(model, case, at) for at in range(len(model.features))],
-        known=sum(value not in UNKNOWN for value in case.values()),
+        known=len(case),
         own_prior=model.prior != study.state.problem.prior,
     )
 
@@ -139,14 +150,14 @@ def view_of(study: Snapshot, model: Model, case: dict[str, str]) -> ModelView:
 def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
     feature = model.features[at]
     chances = model.shares(feature)
-    value = case.get(feature.name)
-    chosen = None if value is None or value in UNKNOWN else value
-    known = None if chosen is None else model.value(feature, chosen)
+    chosen = case.get(feature.name)
+    known = None if chosen is None else model.value(feature, chosen, force=True)
     others = {name: each for name, each in case.items() if name != feature.name}
-    before = np.array(list(model.predict(others).values()))
+    before = np.array(list(model.predict(others, force=True).values()))
     contributions = informative = None
     if chosen is not None:
-        contributions = (np.array(list(model.predict(case).values())) - before).tolist()
+        after = np.array(list(model.predict(case, force=True).values()))
+        contributions = (after - before).tolist()
     elif chances is not None:
         joint = before[:, None] * chances  # labels × values
         totals = joint.sum(axis=0)
@@ -165,6 +176,7 @@ def _feature(model: Model, case: dict[str, str], at: int) -> ModelFeature:
         ],
         choices=list(feature.choices),
         expects=feature.expects,
+        ranged=feature.ranged,
         chosen=chosen,
         contributions=contributions,
         informative=informative,

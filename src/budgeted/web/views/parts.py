@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.problem import Problem
+from budgeted.problem import Firm, Problem
 from budgeted.state import State
-from budgeted.studies import events
+from budgeted.studies.budget_facts import facts_of
 from budgeted.studies.events import Entry, numbers_of
 from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
 from budgeted.studies.snapshot import Snapshot
@@ -33,6 +33,12 @@ class Money(View):
     spent_percent: float
     reserved_percent: float
     free_percent: float
+    amount: str = Field(default="", description="of a soft budget or of a period; else the budget")
+    terms: str = Field(default="", description="of a budget that is not firm, in words")
+    surcharge: str = Field(default="", description="so far, where the budget is soft")
+    surcharge_reserved: str = Field(
+        default="", description="what it grows by with what is reserved"
+    )
 
 
 class Compared(View):
@@ -58,6 +64,7 @@ class RequestView(View):
     value: str | None
     values: list[str] = Field(description="what the value can be; empty: people write it")
     expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
+    ranged: bool = Field(description="whether what is outside its range needs force")
     why: str
     at: str
     by: str
@@ -83,7 +90,12 @@ class EventView(View):
 
 def money_of(state: State) -> Money:
     """Return the amounts of a study."""
-    return amounts(state.problem.budget, state.spent, state.reserved, state.free)
+    found = amounts(state.problem.budget, state.spent, state.reserved, state.free)
+    terms = state.problem.terms
+    if isinstance(terms, Firm):
+        return found
+    told = {"amount": str(terms.amount), "terms": terms.words(), **facts_of(state)}
+    return found.model_copy(update=told)
 
 
 def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Money:
@@ -97,6 +109,7 @@ def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Mon
         spent_percent=spent,
         reserved_percent=reserved,
         free_percent=max(0.0, round(100 - spent - reserved, 3)) if budget else 0.0,
+        amount=str(budget),
     )
 
 
@@ -118,6 +131,7 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
         value=request.value,
         values=list(feature.choices),
         expects=feature.expects,
+        ranged=feature.ranged,
         why=request.why,
         at=request.at,
         by=request.by,
@@ -149,9 +163,6 @@ def is_undoable(study: Snapshot, request: Requested) -> bool:
 def event_of(entry: Entry) -> EventView:
     """Return a line of the log."""
     event = entry.event
-    case = (
-        event.case if isinstance(event, events.Asked | events.Recorded | events.Withdrawn) else None
-    )
     return EventView(
         seq=entry.seq,
         at=entry.at,
@@ -160,7 +171,7 @@ def event_of(entry: Entry) -> EventView:
         kind=event.kind,
         words=event.words(),
         number=getattr(event, "number", None),
-        case=case,
+        case=getattr(event, "case", None),
     )
 
 

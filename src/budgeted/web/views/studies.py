@@ -8,7 +8,7 @@ from budgeted.policies import POLICIES, parameter_names
 from budgeted.studies.ledger import Summary
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.names import segment
-from budgeted.web.views.parts import Money, View, amounts
+from budgeted.web.views.parts import Money, View, amounts, money_of
 
 
 class StudyCard(View):
@@ -49,7 +49,8 @@ class StudiesView(View):
 
 def card_of(study: Snapshot) -> StudyCard:
     """Return a study at a glance."""
-    return card_from(study.name, Summary.of(study, study.entries[0], study.entries[-1]))
+    card = card_from(study.name, Summary.of(study, study.entries[0], study.entries[-1]))
+    return card.model_copy(update={"money": money_of(study.state)})
 
 
 def card_from(name: str, study: Summary) -> StudyCard:

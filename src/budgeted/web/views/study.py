@@ -63,6 +63,8 @@ class FeatureView(View):
     values: list[str] = Field(description="what learners tell apart")
     choices: list[str] = Field(description="what can be told; empty: people write it")
     expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
+    scale: str = Field(description="its unit and cuts, or the order of its values, in words")
+    ranged: bool = Field(description="whether what is outside its range needs force")
     cost: str = Field(description="of one value, on a case of which nothing was bought")
 
 
@@ -141,7 +143,7 @@ def study_view(
         recent=[event_of(each) for each in reversed(status.recent)],
         withdrawn=sorted(study.withdrawn),
         prior=list(problem.prior),
-        case_names=[case for case, _ in study.created.cases[:_MOST_CASES]],
+        case_names=list(study.cases[:_MOST_CASES]),
         parameters=dict(study.created.parameters),
         case_rule=study.created.case_rule,
         seed=study.created.seed,
@@ -180,6 +182,8 @@ def feature_of(problem: Problem, at: int) -> FeatureView:
         values=list(feature.values),
         choices=list(feature.choices),
         expects=feature.expects,
+        scale=feature.scale,
+        ranged=feature.ranged,
         cost=price,
     )
 

@@ -69,7 +69,7 @@ def preview_view(found: Understood) -> PreviewView:
     return PreviewView(
         ready=given is not None and not found.validation_mistakes,
         name=str(plain.get("name", "")),
-        budget=str(given.problem.budget if given else plain.get("budget", "")),
+        budget=given.problem.terms.words() if given else str(plain.get("budget", "")),
         policy=given.policy if given else str(chooser.get("name", "")),
         parameters=given.parameters if given else {},
         case_rule=str(plain.get("case_rule") or accompanying(made)["case_rule"]),

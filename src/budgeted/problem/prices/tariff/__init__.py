@@ -105,7 +105,7 @@ class Tariff:
         own = {"visit_fee": visit_fee, "visit_days": visit_days}
         entry = Entry(own, "", tuple(own), mistakes)
         fee, days = entry.amount("visit_fee"), entry.days("visit_days")
-        sold = [each.name for each in features] or None
+        sold = dict.fromkeys(each.name for each in features) or None
         read = [
             panel_of(each, where, sold, mistakes)
             for where, each in _tables("panels", panels, mistakes)

@@ -41,17 +41,19 @@ def covered(days: Iterable[int], price: Price, reach: int | None) -> Decimal:
     Decimal('55')
     """
     known = sorted(set(days))
+    asked = [price(day) for day in known]
     # Of two stretches that overlap, the dearer one can take over the days that both reach; so the
     # least sum is found among stretches one after the other.
     least = [Decimal(0)]
     for last, day in enumerate(known):
-        highest, sums = Decimal(0), []
-        for first in range(last, -1, -1):
+        highest = asked[last]
+        lowest = money.add(least[last], highest)
+        for first in range(last - 1, -1, -1):
             if reach is not None and day - known[first] > reach:
                 break
-            highest = max(highest, price(known[first]))
-            sums.append(money.add(least[first], highest))
-        least.append(min(sums))
+            highest = max(highest, asked[first])
+            lowest = min(lowest, money.add(least[first], highest))
+        least.append(lowest)
     return least[-1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import date, datetime
@@ -109,9 +110,10 @@ class Entry:
         if not named or not given:
             self.wrong(key, f"must be a list of names, got {given!r}")
             return None
-        for name in dict.fromkeys(each for each in given if given.count(each) > 1):
-            self.wrong(key, f"{name!r} appears twice")
-        unique = dict.fromkeys(given)
+        unique = Counter(given)
+        for name, times in unique.items():
+            if times > 1:
+                self.wrong(key, f"{name!r} appears twice")
         there = [self._is_there(key, key.removesuffix("s"), each, among) for each in unique]
         return tuple(unique) if all(there) else None
 

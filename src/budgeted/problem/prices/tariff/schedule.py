@@ -68,16 +68,16 @@ class Schedule:
         self._whole = tuple(each.whole for each in panels)
         self._panels_of = tuple(
             tuple(at for at, members in enumerate(self._members) if place in members)
-            for place in places.values()
+            for place in range(len(costs))
         )
-        self.starts = [start for start, _ in stated]
+        self.first_days = [start for start, _ in stated]
         self.periods = [_period(costs, panels, visit_fee, prices) for _, prices in stated]
         self._always = self.periods[0] if len(self.periods) == 1 else None
         self._has_fee = any(each.visit for each in self.periods)
 
     def at(self, day: int) -> Period:
         """Return the prices of a day."""
-        return self._always or self.periods[bisect_right(self.starts, day) - 1]
+        return self._always or self.periods[bisect_right(self.first_days, day) - 1]
 
     def quote(
         self, features: tuple[int, ...], day: date | None, visits: Sequence[Visit]
@@ -93,21 +93,23 @@ class Schedule:
         visits
             What was paid for so far.
         """
-        today = day.toordinal() if day is not None else 0
+        today = _number(day)
         prices = self.at(today)
-        if not visits and len(features) == 1:
+        if not visits and len(features) == 1:  # as policies ask most often
             return prices.fresh[features[0]]
-        came = [(_number(each.day), each.features) for each in visits if each.features]
+        came = [each for each in visits if each.features]
         due = [prices.own[feature] for feature in features]
         if self._has_fee:
-            due.append(self._fee(0, today, [each for each, _ in came]))
-        for panel in {panel for feature in features for panel in self._panels_of[feature]}:
-            members = self._members[panel]
-            before = [(each, had & members) for each, had in came if not had.isdisjoint(members)]
+            due.append(self._fee(0, prices.visit, day, came))
+        touched = [panel for feature in features for panel in self._panels_of[feature]]
+        for panel in set(touched) if len(touched) > 1 else touched:
+            members, amount = self._members[panel], prices.panels[panel]
+            before = [each for each in came if not members.isdisjoint(each.features)]
             if self._whole[panel]:
-                due.append(self._rest(panel, today, members.intersection(features), before))
+                wanted = Visit(members.intersection(features), day)
+                due.append(self._rest(panel, amount, wanted, before))
             else:
-                due.append(self._fee(panel + 1, today, [each for each, _ in before]))
+                due.append(self._fee(panel + 1, amount, day, before))
         return money.total(due)
 
     def _price(self, which: int, day: int) -> Decimal:
@@ -115,37 +117,35 @@ class Schedule:
         prices = self.at(day)
         return prices.panels[which - 1] if which else prices.visit
 
-    def _fee(self, which: int, today: int, days: list[int]) -> Decimal:
-        """What a fee costs today, if it was paid on some days already."""
-        price, reach = self._price(which, today), self._days[which]
-        if not days:
+    def _fee(
+        self, which: int, price: Decimal, day: date | None, before: Sequence[Visit]
+    ) -> Decimal:
+        """What a fee of this price is today, if it was paid for some visits already."""
+        if not before:
             return price
-        if today in days:
-            return _NOTHING
-        if reach is None or max(today, *days) - min(today, *days) <= reach:  # one fee for all
-            if self._always is not None:
+        for each in before:
+            if each.day == day:
                 return _NOTHING
-            paid = max(self._price(which, day) for day in days)
+        today, days = _number(day), [_number(each.day) for each in before]
+        reach = self._days[which]
+        if reach is None or max(today, *days) - min(today, *days) <= reach:  # one fee for all
+            paid = max([self._price(which, each) for each in days])
             return money.subtract(price, paid) if price > paid else _NOTHING
-        before, after = (
+        earlier, later = (
             covered(each, lambda day: self._price(which, day), reach)
             for each in (days, [*days, today])
         )
-        return money.subtract(after, before)
+        return money.subtract(later, earlier)
 
-    def _rest(
-        self,
-        panel: int,
-        today: int,
-        wanted: frozenset[int],
-        before: list[tuple[int, frozenset[int]]],
-    ) -> Decimal:
+    def _rest(self, panel: int, price: Decimal, wanted: Visit, before: Sequence[Visit]) -> Decimal:
         """What features of a panel cost that is sold whole, if some were ordered already."""
         if not before:
-            return self._price(panel + 1, today)
+            return price
+        members = self._members[panel]
+        orders = [(_number(each.day), each.features & members) for each in (*before, wanted)]
         paid, all_of_it = (
             bought_whole(each, lambda day: self._price(panel + 1, day))
-            for each in (before, [*before, (today, wanted)])
+            for each in (orders[:-1], orders)
         )
         return money.subtract(all_of_it, paid)
 
@@ -163,27 +163,22 @@ def _period(
     """Work out what is due for what; what panels share is taken out of what it is a part of."""
     amounts = [stated.get(("panel", each.name), each.amount) for each in panels]
     visit = stated.get(VISIT, visit_fee)
-
-    def without_shared(price: Decimal, members: Sequence[str]) -> Decimal:
-        for panel, amount in zip(panels, amounts, strict=True):
-            if panel.kind == "shared" and panel.features and members[0] in panel.features:
-                price = money.subtract(price, amount)
-        return price
-
-    whole = {name for panel in panels if panel.whole for name in panel.features}
-    own = [
-        _NOTHING if name in whole else without_shared(stated.get(("feature", name), cost), [name])
-        for name, cost in costs.items()
-    ]
+    shared: dict[str, Decimal] = {}
+    for panel, amount in zip(panels, amounts, strict=True):
+        if panel.kind == "shared":
+            for name in panel.features:
+                shared[name] = money.add(shared.get(name, _NOTHING), amount)
     due = [
-        without_shared(amount, panel.features) if panel.whole else amount
+        money.subtract(amount, shared.get(panel.features[0], _NOTHING)) if panel.whole else amount
         for panel, amount in zip(panels, amounts, strict=True)
     ]
-    fresh = [
-        money.total(
-            [price, visit]
-            + [amount for panel, amount in zip(panels, due, strict=True) if name in panel.features]
-        )
-        for name, price in zip(costs, own, strict=True)
-    ]
-    return Period(tuple(own), tuple(due), visit, tuple(fresh))
+    own = {
+        name: money.subtract(stated.get(("feature", name), cost), shared.get(name, _NOTHING))
+        for name, cost in costs.items()
+    }
+    own |= {name: _NOTHING for panel in panels if panel.whole for name in panel.features}
+    fresh = {name: money.add(price, visit) for name, price in own.items()}
+    for panel, amount in zip(panels, due, strict=True):
+        for name in panel.features:
+            fresh[name] = money.add(fresh[name], amount)
+    return Period(tuple(own.values()), tuple(due), visit, tuple(fresh.values()))

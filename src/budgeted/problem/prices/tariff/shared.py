@@ -26,7 +26,7 @@ def shared_mistakes(
         The names of the features, by position, and the panels.
     """
     whole = [(at, each) for at, each in enumerate(panels) if each.whole]
-    for start, prices in zip(schedule.starts, schedule.periods, strict=True):
+    for start, prices in zip(schedule.first_days, schedule.periods, strict=True):
         due = [(repr(name), name, prices.own[at]) for at, name in enumerate(features)]
         due += [(f"the panel {each.name!r}", each.features[0], prices.panels[at])
                 for at, each in whole]  # fmt: skip

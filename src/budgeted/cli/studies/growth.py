@@ -1,0 +1,143 @@
+"""The commands by which a study grows or moves: cases from a file, a new feature, a copy."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgeted.cli.studies.options import (
+    KEY,
+    changing_a_study,
+    with_case_columns,
+    with_csv,
+    with_json,
+)
+from budgeted.cli.studies.printing import money, plain, print_json, print_money, show_done
+
+if TYPE_CHECKING:
+    from budgeted.studies.study import Study
+
+
+@click.command("add-cases")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@with_case_columns
+@with_csv
+@KEY
+@changing_a_study
+def add_cases(
+    found: Study,
+    file: str,
+    id_column: str,
+    label_column: str,
+    group_column: str,
+    delimiter: str | None,
+    encoding: str,
+    key: str,
+    as_json: bool,
+) -> None:
+    """Take in cases that arrive later, from a CSV with a line per case.
+
+    All of them, or none. A case that is there already, with the same label, is passed over. A
+    column that is called like a feature holds values that are known already: they cost nothing, but
+    for one that answers a pending request.
+    """
+    from budgeted.studies.case_lists import Columns, read_case_list
+
+    columns = Columns(id_column, label_column, group_column)
+    given = read_case_list(
+        file, found.state.problem, columns=columns, delimiter=delimiter, encoding=encoding
+    )
+    done = found.add_cases(given.cases, known=given.values, groups=given.groups, key=key)
+    if as_json:
+        print_json({"added": list(done.new), "there": done.there,
+                    "known": [plain(each) for each in done.known], **money(found)})  # fmt: skip
+        return
+    noun = "case" if len(done.new) == 1 else "cases"
+    values = "value" if len(done.known) == 1 else "values"
+    click.echo(
+        f"{len(done.new)} {noun} added, {done.there} were there already; {len(done.known)} known "
+        f"{values} recorded."
+    )
+    print_money(found)
+
+
+@click.command("add-feature")
+@click.argument("feature")
+@click.option("--value", "values", multiple=True, metavar="VALUE",
+              help="A value that it can take; once for each, two or more.")  # fmt: skip
+@click.option("--cost", required=True, metavar="AMOUNT", help="What one value costs.")
+@click.option("--prior-counts", type=float, default=1.0, show_default=True,
+              help="Dirichlet count of every value before anything is bought.")  # fmt: skip
+@click.option("--kind", default="categorical", show_default=True,
+              help="What a value is; see the study file.")  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
+              help="A parameter of the kind, as in a study file; once for each.")  # fmt: skip
+@KEY
+@changing_a_study
+def add_feature(
+    found: Study,
+    feature: str,
+    values: tuple[str, ...],
+    cost: str,
+    prior_counts: float,
+    kind: str,
+    settings: tuple[str, ...],
+    key: str,
+    as_json: bool,
+) -> None:
+    """Put a new test up for sale, of all cases that are not withdrawn.
+
+    For instance: budgeted study add-feature crp --value normal --value raised --cost 9.50
+    """
+    from budgeted.studies.commands import AddFeature
+
+    table: dict[str, Any] = {"name": feature, "kind": kind}
+    if values:
+        table["values"] = list(values)
+    table |= dict(map(_setting, settings))
+    table |= {"cost": cost, "prior_counts": prior_counts}
+    done = found.do(AddFeature(table), key=key)
+    words = "; ".join(event.words() for event in done.events) or "It had been added before"
+    show_done(found, f"{words[0].upper()}{words[1:]}.", as_json)
+
+
+def _setting(given: str) -> tuple[str, Any]:
+    """Return a parameter that was given as KEY=VALUE; what is no value of TOML is text."""
+    key, equals, text = given.partition("=")
+    if not equals or not key.strip():
+        raise click.BadParameter(f"must be KEY=VALUE, got {given!r}", param_hint="--set")
+    try:
+        return key.strip(), tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), text.strip()
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--from", "source", required=True, metavar="URL",
+              help="The database that holds the study: SQLite file, or postgresql://…")  # fmt: skip
+@click.option("--to", "target", required=True, metavar="URL",
+              help="The database that the copy goes to; made if there is none.")  # fmt: skip
+@click.option("--as", "new_name", metavar="NAME", hidden=True)
+@with_json
+def copy(name: str | None, source: str, target: str, new_name: str | None, as_json: bool) -> None:
+    """Copy a study to another database, with all events and digests.
+
+    NAME may be left out where the database holds only one study. The copy has the same name, which
+    is a part of every digest; one of that name that is there already is left alone. It is a copy of
+    this moment: end all programs that use the study before, and go on with the copy.
+    """
+    from budgeted.studies.study import Study
+
+    with Study.open(source, name) as found:
+        head = found.copy_to(target, new_name)
+        if as_json:
+            print_json({"study": found.name, "events": head.seq, "digest": head.digest})
+            return
+        click.echo(
+            f"Study {found.name!r} is copied: {head.seq} events, digest {head.digest}.\n"
+            f"What is written to the old one from now on is not in the copy. Validation cases that "
+            f"a server keeps are not part of a study: give them to the new server again."
+        )

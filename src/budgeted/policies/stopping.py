@@ -1,0 +1,290 @@
+"""Whether it is worth going on beyond a soft budget; it stands before every policy.
+
+Below the amount b of a soft budget (`budgeted.problem.budgets.Soft`) a policy buys as with a firm
+one. Beyond it, a purchase is made only while something is expected to be gained that is worth what
+is paid, surcharge included. What is gained is a lower 0/1 error of the classifier that is
+delivered, by what its learner believes, and the user says what a percentage point of it is worth.
+
+A single value seldom changes which label is most probable, and so lowers the expected error by
+nothing; some more of them do. So what is weighed is, for each feature,
+
+- values bought one by one, of whatever label, until it is best to stop (`value.sequences`);
+- handfuls of values, evenly over the labels, up to 16 of each;
+- and, where features of one case cost less together, what the policy orders of some cases.
+
+If any of it is worth more than it costs, the policy goes on, with what it likes best. Each feature
+is weighed with all others held: that two of them might be worth it together is not seen, so it can
+stop early, by little; docs/budgets.md has the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from budgeted.learners import Hierarchical, Learner, NaiveBayes
+from budgeted.learners.belief import Belief, Integers
+from budgeted.policies.base import Choice, Chooser
+from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
+from budgeted.problem import CaseSoFar, Order, money
+from budgeted.state import State
+from budgeted.state.surcharges import added_by, committed, within_amount
+from budgeted.value import gains
+from budgeted.value.base import Gains, Known
+from budgeted.value.held import Held
+from budgeted.value.sequences import LONGEST, prospects
+
+HANDFULS = (1, 4, 16)
+"""Values of each label that are weighed together."""
+MOST_WEIGHED = 16
+"""Features that are weighed: those that tell the labels apart best for their money."""
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Something that could be bought beyond the budget.
+
+    Attributes
+    ----------
+    what
+        The features, by position.
+    price, surcharge
+        What it costs by the price list, and on top of that.
+    saved
+        By how much it is expected to lower the error, from 0 to 1.
+    worth
+        Of that, in money.
+    goes_on
+        Whether this or anything else is worth more than it costs.
+    """
+
+    what: tuple[int, ...]
+    price: Decimal
+    surcharge: Decimal
+    saved: float
+    worth: float
+    goes_on: bool
+
+    @property
+    def paid(self) -> Decimal:
+        """Price and surcharge together."""
+        return money.add(self.price, self.surcharge)
+
+    def words(self) -> str:
+        """Return why it is not bought: in money, and in error."""
+        paid, parts = money.show(self.paid), f"{self.price} and {self.surcharge} surcharge"
+        if self.saved <= _NOTHING:
+            return f"the next {paid} ({parts}) would not lower the error"
+        return (
+            f"the next {paid} ({parts}) would lower the error by about {100 * self.saved:.2g} "
+            f"points, worth {self.worth:.2f}"
+        )
+
+
+class Thrifty:
+    """Lets a policy go on beyond a soft budget only while that is worth it.
+
+    Parameters
+    ----------
+    chooser
+        The policy, or what stands before it.
+    learner
+        Gives the learner that makes the classifier; asked only where a budget is soft.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, Soft
+    >>> from budgeted.policies import policy
+    >>> def stops(point_worth):
+    ...     soft = Soft(4, limit=40, point_worth=point_worth, rate="0.5")
+    ...     scan = Feature("scan", ("no", "yes"), 1)
+    ...     problem = Problem([scan], ("well", "ill"), (0.5, 0.5), soft)
+    ...     state, buyer = State.start(problem), Thrifty(policy("round-robin"), NaiveBayes)
+    ...     while (choice := buyer.choose(state, None)) is not None:
+    ...         state = state.reserve(choice.action)
+    ...     return state.reserved
+    >>> [str(stops(point_worth)) for point_worth in ("0.01", "0.50", "5")]
+    ['4', '4', '7']
+    """
+
+    def __init__(self, chooser: Chooser, learner: Callable[[], Learner]) -> None:
+        self._chooser, self._learner = chooser, learner
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return what the policy buys next; None also where nothing is worth its price."""
+        choice = self._chooser.choose(state, rng)
+        within = within_amount(state)
+        if choice is None or within is None or price_of(state, choice.order) <= within:
+            return choice
+        weighed = weigh(state, self._learner(), choice.order)
+        if weighed is None or weighed.goes_on:
+            return choice
+        if not within:
+            return None
+        limit = within if state.at_most is None else min(within, state.at_most)
+        return self._chooser.choose(state.changed(at_most=limit), rng)
+
+
+def price_of(state: State, order: Order) -> Decimal:
+    """Return what an order costs at least."""
+    if state.problem.separable or len(order.features) == 1:
+        prices = [state.price((feature, order.label)) for feature in order.features]
+        return money.total(prices)
+    found = state.offers.cheapest(order.features, order.label)
+    return state.free if found is None else found[0]
+
+
+def known_of(learner: Learner, belief: Belief) -> Known:
+    """Return what a learner believes after what was seen; the hierarchical one, if it cannot say.
+
+    Parameters
+    ----------
+    learner, belief
+        Who makes the classifier, and what was seen.
+    """
+    believed: Callable[[Belief], Known] | None = getattr(learner, "believed", None)
+    if believed is not None:
+        return believed(belief)
+    return belief if learner.name == NaiveBayes.name else Hierarchical().believed(belief)
+
+
+def weigh(state: State, learner: Learner, order: Order | None = None) -> Weighed | None:
+    """Return the best that could be bought beyond a soft budget; None if nothing can be.
+
+    Parameters
+    ----------
+    state, learner
+        Where the study stands, and who makes its classifier.
+    order
+        What the policy wants; it is weighed as a bundle where features cost less together.
+    """
+    soft = state.problem.soft
+    depths = state.depths()
+    if soft is None or not depths.any():
+        return None
+    known, worth = known_of(learner, state.belief), 100 * float(soft.point_worth)
+    features = _candidates(state, known, depths)
+    found = list(_handfuls(state, known, depths, features, order))
+    if not found:
+        return None
+    best = max(found, key=lambda each: worth * each.saved / float(each.paid))
+    best = replace(best, worth=worth * best.saved)
+    if best.worth > float(best.paid):
+        return best
+    return replace(best, goes_on=_one_by_one(state, known, depths, features, worth))
+
+
+def _candidates(state: State, known: Known, depths: Integers) -> list[int]:
+    """The features that are worth weighing."""
+    sold = np.flatnonzero(depths.any(axis=1))
+    if len(sold) <= MOST_WEIGHED:
+        return sold.tolist()
+    some = np.minimum(depths, 4)
+    costs = state.costs().max(axis=1) * np.maximum(some.sum(axis=1), 1)
+    rates = gains(known).gains(some)[sold] / costs[sold]
+    return sorted(sold[np.argsort(-rates, kind="stable")[:MOST_WEIGHED]].tolist())
+
+
+def _handfuls(
+    state: State, known: Known, depths: Integers, features: list[int], order: Order | None
+) -> Iterator[Weighed]:
+    """Handfuls of each feature, and of all features of an order together."""
+    labels = depths.shape[1]
+    under_way = np.zeros_like(depths)
+    for cell, number in state.under_way().items():
+        under_way[cell] = number
+    seen = state.belief.seen + under_way - np.asarray(state.problem.prior) / 2
+    chosen = np.isin(np.arange(len(depths)), features)[:, None]
+    saves = gains(known, "zero_one")
+    waiting = np.where(chosen, under_way, 0)
+    already = saves.gains(waiting) if waiting.any() else np.zeros(len(depths))
+    most = np.where(chosen[:, 0], np.minimum(state.purchases(depths), depths.sum(axis=1)), 0)
+    before = np.zeros_like(most)
+    for each in HANDFULS:
+        total = np.minimum(most, each * labels)
+        total[total <= before] = 0  # there is no more of it
+        if not total.any():
+            break
+        shares = rest_to_the_best(evenly(total, depths), total, depths, seen)
+        saved = saves.gains(np.where(total[:, None] > 0, shares + under_way, 0)) - already
+        for feature in np.flatnonzero(total).tolist():
+            price = _price(state, feature, shares[feature])
+            if 0 < price <= state.free:
+                yield _weighed(state, (feature,), price, saved[feature])
+        before = np.maximum(before, total)
+    if order is not None and len(order.features) > 1 and not state.problem.separable:
+        yield from _bundles(state, saves, depths, order, already, under_way)
+
+
+def _bundles(
+    state: State,
+    saves: Gains,
+    depths: Integers,
+    order: Order,
+    already: np.ndarray[tuple[int], np.dtype[np.float64]],
+    under_way: Integers,
+) -> Iterator[Weighed]:
+    """The features of an order, of some cases of each label; what they save is added up."""
+    labels, features = depths.shape[1], list(order.features)
+    one = money.total(
+        state.offers.quote(order.features, CaseSoFar(label=label)) for label in range(labels)
+    )
+    for each in HANDFULS:
+        price = money.times(one, each)
+        if price > state.free or (depths[features] < each).any():
+            return
+        more = np.zeros_like(depths)
+        more[features] = each + under_way[features]
+        saved = (saves.gains(more) - already)[features].sum()
+        yield _weighed(state, order.features, price, float(saved))
+
+
+def _weighed(state: State, what: tuple[int, ...], price: Decimal, saved: float) -> Weighed:
+    return Weighed(what, price, added_by(state, price), max(0.0, float(saved)), 0.0, True)
+
+
+def _price(state: State, feature: int, shares: Integers) -> Decimal:
+    """What so many values of each label cost."""
+    numbers = shares.tolist()
+    if not state.problem.separable:
+        return money.total(state.offers.total(feature, *each) for each in enumerate(numbers))
+    prices = state.problem.fresh_prices[feature]
+    return money.total(money.times(*each) for each in zip(prices, numbers, strict=True))
+
+
+def _one_by_one(
+    state: State, known: Known, depths: Integers, features: list[int], worth: float
+) -> bool:
+    """Whether values of one feature, bought one by one, are worth more than they cost.
+
+    Features with requests under way are left out: what comes back is not known when one decides.
+    """
+    under_way = {action.feature for action in state.under_way()}
+    free = [feature for feature in features if feature not in under_way]
+    held = Held.of(known, free)
+    for feature in free:
+        costs = _costs(state, feature)
+        if costs:
+            found = prospects(known, held, feature, costs, depths[feature].tolist(), worth)
+            if worth * found.saved > found.paid + _NOTHING * worth:
+                return True
+    return False
+
+
+def _costs(state: State, feature: int) -> list[tuple[float, ...]]:
+    """What one more value of each label costs after so many, with what is paid on top."""
+    labels = range(len(state.problem.labels))
+    prices = [state.price((feature, label)) for label in labels]
+    typical, terms, begin = max(prices), state.problem.terms, committed(state)
+    rows = []
+    for number in range(min(LONGEST, money.how_many(state.free, typical))):
+        spent = money.add(begin, money.times(typical, number))
+        so_far = terms.surcharge(spent)
+        rows.append(tuple(
+            float(price + terms.surcharge(money.add(spent, price)) - so_far) for price in prices
+        ))  # fmt: skip
+    return rows

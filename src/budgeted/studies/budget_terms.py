@@ -1,0 +1,76 @@
+"""The terms of a budget, where it is more than a firm amount, as events of a study.
+
+A study with a firm budget has none of these: its first event has the amount, and `BudgetChanged`
+another one. What a budget in periods or a soft one agrees on is written down beside that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal
+
+from budgeted.problem import Periods
+from budgeted.problem.budgets import Firm, Terms, from_table
+from budgeted.studies.events import Event
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetTerms(Event):
+    """The budget is on these terms from now on.
+
+    Attributes
+    ----------
+    budget
+        The most that all orders together may cost.
+    terms
+        As a study file has them, amounts and days as text.
+    old_terms
+        Those of before; None where the study begins.
+    """
+
+    budget: Decimal
+    terms: dict[str, Any]
+    old_terms: dict[str, Any] | None = None
+    why: str = ""
+    kind: Literal["budget_terms"] = "budget_terms"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BudgetTerms):
+            return NotImplemented
+        return self._facts == other._facts  # 2.5 and 2.50 are the same amount
+
+    def __hash__(self) -> int:
+        return hash(self._facts)
+
+    @property
+    def _facts(self) -> tuple[object, ...]:
+        before = None if self.old_terms is None else from_table(self.old_terms)
+        return self.budget, self.agreed(), before, self.why
+
+    def agreed(self) -> Terms:
+        """Return the terms."""
+        return from_table(self.terms)
+
+    def words(self) -> str:
+        """Return it in one line."""
+        now = f"budget: {self.agreed().words()}"
+        before = f"; before: {from_table(self.old_terms).words()}" if self.old_terms else ""
+        return f"{now}{before}{f' ({self.why})' if self.why else ''}"
+
+
+def first_terms(terms: Terms, today: date | None) -> list[Event]:
+    """Return what a study with these terms begins with, behind its first event.
+
+    Parameters
+    ----------
+    terms
+        Of its budget.
+    today
+        The day on which it begins; periods begin then unless they say otherwise.
+    """
+    if isinstance(terms, Firm):
+        return []
+    begun = terms.beginning(today) if isinstance(terms, Periods) else terms
+    return [BudgetTerms(begun.limit, begun.to_table())]

@@ -1,0 +1,184 @@
+"""The list of cases as a CSV: their labels, their groups, and values that are known already.
+
+A column that is called like a feature holds known values, in cells that are filled in; the column
+``group`` says to which group a case belongs. Other columns are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, NamedTuple
+
+from budgeted.errors import ObservationError, StudyFileError
+from budgeted.listing import shortened
+from budgeted.problem import Feature, Problem
+from budgeted.studies.creation import case_mistakes
+from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
+
+Cases = tuple[tuple[str, str], ...]
+"""Name and label of each case."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a list of cases hold what is no feature."""
+
+    case: str = "case"
+    label: str = "label"
+    group: str = "group"
+
+
+class KnownValue(NamedTuple):
+    """A value that stands in the list of cases: in which row, of which feature."""
+
+    row: int
+    feature: str
+    value: str
+
+
+@dataclass(frozen=True)
+class CaseList:
+    """What a list of cases says.
+
+    Attributes
+    ----------
+    cases
+        Name and label of each, row by row.
+    known
+        The cells that hold values.
+    groups
+        The group of each case that belongs to one.
+    """
+
+    cases: Cases
+    known: tuple[KnownValue, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def values(self) -> tuple[tuple[str, str, str], ...]:
+        """Case, feature and value of each value that is known."""
+        return tuple((self.cases[each.row][0], each.feature, each.value) for each in self.known)
+
+
+def case_list(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    source: str,
+    features: Iterable[str] = (),
+    columns: Columns | None = None,
+) -> CaseList:
+    """Return what the rows of a list of cases say, or an error about its header.
+
+    Parameters
+    ----------
+    header, rows
+        Of the file.
+    source
+        What to call it in messages.
+    features
+        Names of the features, whose columns hold known values.
+    columns
+        Which others mean something; the usual ones unless given.
+
+    Examples
+    --------
+    >>> found = case_list(["case", "label", "fever"], [["Ann", "ill", "yes"], ["Bob", "well", ""]],
+    ...                   "cases.csv", ["fever"])
+    >>> found.cases, found.values
+    ((('Ann', 'ill'), ('Bob', 'well')), (('Ann', 'fever', 'yes'),))
+    """
+    named = Columns() if columns is None else columns
+    needed = [named.case, named.label]
+    if named.group != Columns().group:
+        needed.append(named.group)
+    own = [name for name in header if name in set(features) and name not in needed]
+    missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
+               for name in needed if name not in header]  # fmt: skip
+    held = {*needed, named.group, *own}
+    missing += repeated([name for name in header if name in held])
+    if missing:
+        raise StudyFileError(source, missing)
+    case, label = header.index(named.case), header.index(named.label)
+    places = [(name, header.index(name)) for name in own]
+    known = tuple(
+        KnownValue(at, name, row[place])
+        for at, row in enumerate(rows)
+        for name, place in places
+        if row[place] not in UNKNOWN
+    )
+    groups = {}
+    if named.group in header and named.group not in own:
+        place = header.index(named.group)
+        groups = {row[case]: row[place] for row in rows if row[place] not in UNKNOWN}
+    return CaseList(tuple((row[case], row[label]) for row in rows), known, groups)
+
+
+def known_mistakes(
+    known: Iterable[KnownValue], features: Iterable[Feature], places: Callable[[int], str]
+) -> Iterator[str]:
+    """Yield which known values are none of their feature, in words.
+
+    Parameters
+    ----------
+    known
+        Of a list of cases.
+    features
+        Those that can be checked.
+    places
+        What the place of each row is called.
+    """
+    readers = {each.name: each for each in features}
+    for each in known:
+        try:
+            if each.feature in readers:
+                readers[each.feature].read(each.value)
+        except ObservationError as error:
+            yield f"{places(each.row)}: {error}"
+
+
+def read_case_list(
+    path: str | PathLike[str],
+    problem: Problem,
+    *,
+    columns: Columns | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> CaseList:
+    """Return the cases in a CSV that arrive at a study; an error lists what is wrong, with lines.
+
+    Parameters
+    ----------
+    path
+        The file.
+    problem
+        Of the study: its labels, and the features that known values are of.
+    columns, delimiter, encoding
+        How the file is written; see `budgeted.studies.files.read_study`.
+    """
+    header, rows, lines = read_rows(path, delimiter, encoding)
+    names = [each.name for each in problem.features]
+    found = case_list(header, rows, str(path), names, columns)
+
+    def place(position: int) -> str:
+        return f"{path}, line {lines[position]}"
+
+    mistakes = case_mistakes(found.cases, problem.labels, place)
+    mistakes += known_mistakes(found.known, problem.features, place)
+    if mistakes:
+        raise StudyFileError("the cases cannot be added", shortened(mistakes))
+    return found
+
+
+def feature_names(plain: Mapping[str, Any]) -> list[str]:
+    """Return the names of the features in a study file, whatever else is wrong with it.
+
+    >>> feature_names({"features": [{"name": "fever"}, {"nam": "cough"}, 7]})
+    ['fever']
+    """
+    tables = plain.get("features", [])
+    names = [each.get("name") for each in tables if isinstance(each, dict)] if isinstance(
+        tables, list
+    ) else []  # fmt: skip
+    return [name for name in names if isinstance(name, str)]

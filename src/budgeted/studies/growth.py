@@ -1,0 +1,154 @@
+"""How a study grows: what cases, features, values and cuts that come later change in its fold.
+
+What is there keeps its position. New cases stand behind the others, and among themselves in an
+order that is drawn from the seed of the study; so nothing that was decided before changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.errors import StudyError
+from budgeted.learners.belief import Integers
+from budgeted.problem import Feature
+from budgeted.problem.feature_kinds import parameters_of
+from budgeted.problem.feature_kinds.categorical import Categorical
+from budgeted.state import NO_LIMIT
+from budgeted.state.cases import shuffled
+from budgeted.state.revisions import of_problem
+from budgeted.studies.beginning import as_written, feature_of, with_features
+from budgeted.studies.events import Entry, Event
+from budgeted.studies.fates import OPEN, UNUSABLE
+from budgeted.studies.growth_events import CasesAdded, FeatureAdded, ValueAdded
+from budgeted.studies.recut import CutsChanged
+
+if TYPE_CHECKING:
+    from budgeted.studies.projection import Projection
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def appended(held: NDArray[_Number], more: NDArray[_Number]) -> NDArray[_Number]:
+    """Return an array with more rows behind it.
+
+    What is returned may have room behind its end, in which the next rows find their place: cases
+    that arrive one by one are not copied each time. Whoever holds the shorter array keeps it.
+
+    >>> one = appended(np.array([1, 2]), np.array([3]))
+    >>> two = appended(one, np.array([4]))
+    >>> one.tolist(), two.tolist(), two.base is one.base
+    ([1, 2, 3], [1, 2, 3, 4], True)
+    """
+    before, after = len(held), len(held) + len(more)
+    room = held.base
+    if not (
+        isinstance(room, np.ndarray)
+        and room.shape[1:] == held.shape[1:]
+        and (room.dtype, room.ctypes.data) == (held.dtype, held.ctypes.data)
+        and len(room) >= after
+        and room.flags.writeable
+    ):
+        room = np.empty((max(after, 2 * before), *held.shape[1:]), dtype=held.dtype)
+        room[:before] = held
+    room[before:after] = more
+    return room[:after]
+
+
+def _cases_added(projection: Projection, _: Entry, event: CasesAdded) -> None:
+    names, problem = projection.names, projection.state.problem
+    twice = [case for case, _ in event.cases if case in names.rows]
+    odd = [label for _, label in event.cases if label not in names.labels]
+    if twice or odd or len({case for case, _ in event.cases}) < len(event.cases):
+        raise StudyError("cases are added that are there already, or have labels that are not")
+    before, number = len(names.cases), len(event.cases)
+    labels: Integers = np.array([names.labels[label] for _, label in event.cases], dtype=np.int64)
+    projection.names = names = projection.names_to_change()
+    names.add_cases([case for case, _ in event.cases])
+    arrived = shuffled(labels, len(problem.labels), projection.created.seed, before)
+    projection.order = tuple(
+        appended(old, before + new) for old, new in zip(projection.order, arrived, strict=True)
+    )
+    projection.case_labels = appended(projection.case_labels, labels)
+    closed = np.full((number, len(problem.features)), OPEN, dtype=np.int8)
+    projection.cells = appended(projection.cells, closed)
+    projection.taken = appended(projection.taken, np.zeros(number, dtype=np.int64))
+    projection.groups.update(event.groups)
+    left = projection.state.cases_left
+    more = np.bincount(labels, minlength=len(problem.labels))
+    supply: Integers = np.where(left == NO_LIMIT, left, left + more)
+    supply.setflags(write=False)
+    projection.state = replace(projection.state, cases_left=supply)
+
+
+def _feature_added(projection: Projection, _: Entry, event: FeatureAdded) -> None:
+    state = projection.state
+    problem = with_features(state.problem, (*state.problem.features, feature_of(event.feature)))
+    column = np.full((len(projection.cells), 1), OPEN, dtype=np.int8)
+    column[[projection.names.rows[case] for case in projection.withdrawn]] = UNUSABLE
+    projection.cells = np.hstack((projection.cells, column))
+    sold = projection.case_labels[column[:, 0] == OPEN]
+    left = np.bincount(sold, minlength=len(problem.labels))
+    supply: Integers = np.vstack((state.cases_left, left)).astype(np.int64)
+    supply.setflags(write=False)
+    projection.state = of_problem(state, problem, cases_left=supply)
+    projection.names = projection.names_to_change()
+    projection.names.take_features(problem)
+
+
+def _value_added(projection: Projection, _: Entry, event: ValueAdded) -> None:
+    features = list(projection.state.problem.features)
+    at = projection.names.columns[event.feature]
+    features[at] = with_value(features[at], event.value, event.prior_counts)
+    problem = with_features(projection.state.problem, features)
+    projection.state = of_problem(projection.state, problem)
+    projection.names = projection.names_to_change()
+    projection.names.take_features(problem)
+
+
+def _cuts_changed(projection: Projection, _: Entry, event: CutsChanged) -> None:
+    """Fold everything again, from the numbers that were told."""
+    state, problem = projection.state, event.changed(projection.state.problem)
+    at = projection.names.columns[event.feature]
+    values = []
+    for bought in state.history:
+        value = bought.value
+        if value is not None and bought.feature == at:
+            assert bought.number is not None
+            told = projection.requests[bought.number].value
+            value = None if told is None else problem.features[at].category(told)
+        values.append(value)
+    projection.state = of_problem(state, problem, values)
+    projection.names = projection.names_to_change()
+    projection.names.take_features(problem)
+
+
+def with_value(feature: Feature, value: str, prior_counts: Any) -> Feature:
+    """Return a feature with one more value, behind the others.
+
+    >>> with_value(Feature("fever", ("no", "yes"), 1), "high", 1).values
+    ('no', 'yes', 'high')
+    """
+    if not isinstance(feature.kind, Categorical):
+        raise StudyError(
+            f"feature {feature.name!r} is of the kind {feature.kind.name!r}, which has no list of "
+            f"values to add to"
+        )
+    kind = replace(feature.kind, values=(*feature.kind.values, value))
+    written = replace(
+        as_written(feature), parameters=parameters_of(kind), prior_counts=prior_counts
+    )
+    return feature_of(written)
+
+
+FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
+    CasesAdded: _cases_added,
+    CutsChanged: _cuts_changed,
+    FeatureAdded: _feature_added,
+    ValueAdded: _value_added,
+}
+"""What each of them changes."""

@@ -1,0 +1,57 @@
+"""Why nothing more is asked though there is money: a period, or a price that is not worth it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from budgeted.policies.stopping import weigh
+from budgeted.problem import money
+from budgeted.state import State
+from budgeted.state.surcharges import added_by
+from budgeted.studies.beginning import learner_of
+from budgeted.studies.created import Created
+from budgeted.studies.periods import Period
+
+
+def why_stopped(state: State, created: Created, period: Period | None) -> str:
+    """Return why the policy buys nothing though something is affordable; nothing if that is not so.
+
+    Parameters
+    ----------
+    state
+        As the policy saw it.
+    created
+        With the learner of the study.
+    period
+        Where the periods of the budget stand, if it has some.
+    """
+    if not state.problem.has_prices:
+        return ""
+    if period is not None and not state.affordable():
+        free = state.changed(at_most=None)
+        if free.affordable():
+            cheapest = min(free.price(action) for action in free.affordable())
+            return f"{period.words()}, and the cheapest value costs {money.show(cheapest)}"
+    soft = state.problem.soft
+    weighed = None if soft is None else weigh(state, learner_of(created))
+    if soft is None or weighed is None or weighed.goes_on:
+        return ""
+    return (
+        f"beyond {money.show(soft.amount)} a purchase must be worth its price, and "
+        f"{weighed.words()}; raise the amount of the budget, or what a point is worth, to go on"
+    )
+
+
+def surcharge_words(state: State, price: Decimal) -> list[str]:
+    """Return what an order pays where there is a surcharge on it.
+
+    Parameters
+    ----------
+    state, price
+        Before the order, and what it costs by the price list.
+    """
+    added = added_by(state, price)
+    if not added:
+        return []
+    paid = money.show(money.add(price, added))
+    return [f"it pays {paid}: {money.show(price)} and {money.show(added)} surcharge"]

@@ -1,0 +1,154 @@
+"""The 0/1 error as a function of the parameters of one feature, all other features held.
+
+With the others held, a case is told apart by its joint masses without the feature, m_y = P(y) Π P(x
+of the others | y), and the error with parameters θ of the feature is::
+
+    1 − Σ over cases of the others  Σ_k max_y m_y θ_yk
+
+What the other features say is the same for all θ, so it is gathered once: all cases of the others,
+where there are not too many. Else, for two labels, it is the distribution of their log-odds, on a
+fine grid (`budgeted.value.grid`), and with more labels some cases are drawn. The masses of a grid,
+or of some cases, are possible ones themselves: so all errors that are compared err alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from budgeted.learners.belief import DIRICHLET, Floats
+from budgeted.learners.layout import every_case, layout_of, number_of_cases
+from budgeted.problem import Problem
+from budgeted.seeds import HELD, stream
+from budgeted.value.grid import WIDEST, Masses, Split, without_each_of
+
+_STEP = 2.0**-7
+"""Of the log-odds; errors differ from the exact ones by less than a thousandth."""
+MOST_CASES = 4_096
+"""Up to so many cases all of them are gone through."""
+_DRAWN = 128
+"""Cases of each label otherwise."""
+_TILE = 2**20
+
+
+class Held:
+    """What all features but one say, for each of some features.
+
+    Parameters
+    ----------
+    problem, means
+        The labels with their shares, and the expected parameters, labels × values.
+    features
+        Those of which other parameters will be tried.
+
+    Examples
+    --------
+    >>> from budgeted import Belief, Feature
+    >>> features = [Feature("a", ("no", "yes"), 1), Feature("b", ("no", "yes"), 1)]
+    >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 9)
+    >>> held = Held(problem, Belief.prior(problem).means, [0])
+    >>> held.errors(0, np.array([[[0.5, 0.5], [0.5, 0.5]], [[0.9, 0.1], [0.2, 0.8]]])).round(3)
+    array([0.5 , 0.15])
+    """
+
+    def __init__(self, problem: Problem, means: Floats, features: Sequence[int]) -> None:
+        self._problem, self._means = problem, means
+        many = number_of_cases(problem) > MOST_CASES
+        made = self._of_two_labels if many and len(problem.labels) == 2 else self._of_cases
+        self._others: dict[int, Floats] = {at: _sorted(each) for at, each in made(features)}
+
+    @classmethod
+    def of(cls, known: Any, features: Sequence[int]) -> Held:
+        """Return it for what is known, a plain belief or what the hierarchical learner believes."""
+        means = known.means if known.form == DIRICHLET else known.expected
+        return cls(known.problem, means, features)
+
+    def errors(self, feature: int, parameters: Floats) -> Floats:
+        """Return the error with each of many parameters of a feature, many × labels × values."""
+        others = self._others[feature]
+        if parameters.shape[1] == 2:
+            return _least_of_two(others, parameters)
+        result = np.empty(len(parameters))
+        tile = max(1, _TILE // (others.size * parameters.shape[2]))
+        for begin in range(0, len(parameters), tile):
+            part = parameters[begin : begin + tile]
+            masses = others[:, :, None] * part[:, None]  # many × cases × labels × values
+            result[begin : begin + tile] = 1 - masses.max(axis=2).sum(axis=(1, 2))
+        return result
+
+    def now(self, feature: int) -> float:
+        """Return the error with the parameters of a feature as they are."""
+        return float(self.errors(feature, self.parameters(feature)[None])[0])
+
+    def parameters(self, feature: int) -> Floats:
+        """Return the expected parameters of a feature, labels × values."""
+        return self._means[:, layout_of(self._problem).columns(feature)]
+
+    def _of_two_labels(self, features: Sequence[int]) -> list[tuple[int, Floats]]:
+        every = [Masses(*self.parameters(at)) for at in range(len(self._problem.features))]
+        prior = self._problem.prior
+        reach = abs(float(np.log(prior[0] / prior[1])))
+        reach += sum(float(np.abs(each.log_odds()).max()) for each in every)
+        product = Split.certain(prior, _STEP, int(min(reach, WIDEST) / _STEP) + 2)
+        wanted = set(features)
+        for at, each in enumerate(every):
+            if at not in wanted:
+                product = product.times(each)
+        chosen = [every[at] for at in features]
+        return [
+            (features[at], np.column_stack([found.first, found.second]))
+            for at, other in without_each_of(product, chosen)
+            for found in (other.masses(),)
+        ]
+
+    def _of_cases(self, features: Sequence[int]) -> list[tuple[int, Floats]]:
+        problem, layout = self._problem, layout_of(self._problem)
+        drawn = number_of_cases(problem) > MOST_CASES
+        values = self._draw() if drawn else every_case(problem)
+        logs = np.log(np.maximum(self._means, np.finfo(float).tiny))[:, values + layout.starts]
+        joint = logs.sum(axis=2) + np.log(problem.prior)[:, None]  # labels × cases
+        found = []
+        for at in features:
+            rows = slice(None) if drawn else values[:, at] == 0
+            masses = (joint - logs[:, :, at])[:, rows].T
+            if drawn:  # each stands for as much as any other
+                masses = masses - np.logaddexp.reduce(masses, axis=1)[:, None]
+                masses -= np.log(len(masses))
+            found.append((at, np.exp(masses)))
+        return found
+
+    def _draw(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        """Cases of each label, as many of each as its share says."""
+        problem, rng = self._problem, stream(0, HELD)
+        numbers = np.maximum(1, np.rint(_DRAWN * len(problem.labels) * np.array(problem.prior)))
+        columns = []
+        for at in range(len(problem.features)):
+            shares = self.parameters(at).cumsum(axis=1)
+            columns.append(np.concatenate([
+                np.minimum(np.searchsorted(row / row[-1], rng.random(int(number)), side="right"),
+                           len(row) - 1)
+                for row, number in zip(shares, numbers, strict=True)
+            ]))  # fmt: skip
+        return np.column_stack(columns).astype(np.int64)
+
+
+def _sorted(masses: Floats) -> Floats:
+    """Masses in ascending order of the log-odds of the first two labels."""
+    if masses.shape[1] != 2:
+        return masses
+    kept = masses[(masses > 0).all(axis=1)]
+    return kept[np.argsort(kept[:, 0] / kept[:, 1], kind="stable")]
+
+
+def _least_of_two(others: Floats, parameters: Floats) -> Floats:
+    """The error of two labels, by cumulative sums: below a threshold one of them is less."""
+    odds = others[:, 0] / others[:, 1]
+    first = np.concatenate([[0.0], np.cumsum(others[:, 0])])
+    second = np.concatenate([np.cumsum(others[::-1, 1])[::-1], [0.0]])
+    tiny = np.finfo(float).tiny
+    split = np.searchsorted(odds, parameters[:, 1] / np.maximum(parameters[:, 0], tiny))
+    found = parameters[:, 0] * first[split] + parameters[:, 1] * second[split]
+    result: Floats = found.sum(axis=-1)
+    return result

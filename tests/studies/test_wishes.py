@@ -1,0 +1,206 @@
+"""Wishes for the next orders: who is here, what may be ordered, and what it may cost."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from click.testing import CliRunner
+
+from budgeted import Feature, Problem, Study
+from budgeted.cli.main import main
+from budgeted.errors import BudgetedError, StudyError
+from budgeted.problem.prices.tariff import Tariff
+from tests.sample_studies import check_everything, check_folded
+from tests.webs import client
+
+NAMES = ("crp", "mcv", "ecg", "pulse")
+TREADMILL = {"name": "treadmill", "features": ["ecg", "pulse"], "whole": True, "price": 30}
+CASES = [(f"P{at:02}", "ill" if at % 2 else "well") for at in range(12)]
+
+
+class Clock:
+    """A clock that people set."""
+
+    def __init__(self):
+        self.day = date(2026, 3, 1)
+
+    def __call__(self):
+        return f"{self.day.isoformat()}T10:00:00.000000Z"
+
+
+def problem(prices, budget=1_000):
+    features = [Feature(name, ("low", "high"), 10) for name in NAMES]
+    return Problem(features, ("well", "ill"), (0.5, 0.5), budget, prices)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def study(tmp_path, clock):
+    """The paper's clinic: 50 for the visit, 10 for each test, and a treadmill."""
+    prices = Tariff(50, panels=[TREADMILL])
+    made = problem(prices)
+    with Study.create(
+        str(tmp_path / "s.db"), "clinic", made, CASES, seed=3, by="me", clock=clock
+    ) as begun:
+        yield begun
+
+
+def features(asked):
+    return {each.feature for each in asked}
+
+
+def test_visits_are_cases_whatever_is_ordered_of_them(study):
+    asked = study.ask(visits=3)
+    assert len({each.case for each in asked}) == 3
+    assert len(asked) >= 9  # several values of each
+    check_everything(study)
+    check_folded(study)
+
+
+def test_only_who_is_here_is_asked(study):
+    asked = study.ask(case="P03")
+    assert {each.case for each in asked} == {"P03"}
+    more = study.ask(5, case="P03")
+    assert {each.case for each in (*asked, *more)} == {"P03"}
+    assert len(features((*asked, *more))) == len(asked) + len(more)  # nothing twice
+    assert sum(each.cost for each in (*asked, *more)) == 50 + 10 * 2 + 30
+
+
+def test_who_is_here_anyway_is_the_reason(study):
+    study.ask(only=["crp"], case="P03")
+    (asked,) = study.ask(only=["mcv"], case="P03")
+    assert asked.cost == 10
+    assert "P03 is here anyway: 'mcv' costs 10 instead of 60" in asked.why
+
+
+@pytest.mark.parametrize("policy", ["auto", "sfl", "round-robin", "biased-robin", "exp3"])
+def test_a_machine_that_is_broken_is_not_asked_for(tmp_path, policy):
+    """Not even what would come along at no cost."""
+    made = problem(Tariff(50, panels=[TREADMILL]))
+    path = str(tmp_path / "s.db")
+    with Study.create(path, "clinic", made, CASES, policy=policy, seed=3, by="me") as begun:
+        assert features(begun.ask(6, without=["ecg", "crp"])) <= {"mcv", "pulse"}
+        assert features(begun.ask(6, only=["crp"])) == {"crp"}
+        assert features(begun.ask(2, only=["crp", "ecg"], without=["crp"])) == {"ecg"}
+
+
+def test_no_more_than_this_weeks_money(study):
+    asked = study.ask(10, at_most="165")
+    assert 0 < sum(each.cost for each in asked) <= 165
+    assert study.ask(10, at_most="9.99") == ()
+    assert study.state.free == 1_000 - sum(each.cost for each in asked)
+
+
+def test_a_price_for_each_feature_takes_wishes_too(tmp_path):
+    with Study.create(str(tmp_path / "s.db"), "plain", problem(None), CASES, by="me") as begun:
+        assert {each.case for each in begun.ask(4, case="P05")} == {"P05"}
+        assert len(begun.ask(4, case="P05")) == 0
+        assert sum(each.cost for each in begun.ask(10, at_most=35)) == 30
+        assert len({each.case for each in begun.ask(visits=2)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"case": "P99"}, "P99"),
+        ({"only": ["crpp"]}, "did you mean 'crp'"),
+        ({"without": ["x"]}, "x"),
+        ({"at_most": "-1"}, "at_most"),
+        ({"at_most": "much"}, "at_most"),
+        ({"visits": 0}, "visits: must be a whole number from 1"),
+        ({"visits": 2, "n": 3}, "give one of them"),
+        ({"only": "crp"}, "must be a list of features"),
+    ],
+)
+def test_wishes_that_make_no_sense_are_refused_in_words(study, wish, words):
+    with pytest.raises(BudgetedError, match=words):
+        study.ask(**wish)
+    assert study.events == 1
+
+
+def test_a_withdrawn_case_is_not_here(study):
+    study.withdraw("P03")
+    with pytest.raises(StudyError, match="'P03' is withdrawn"):
+        study.ask(case="P03")
+
+
+def test_a_fee_is_due_again_after_its_days(tmp_path, clock):
+    made = problem(Tariff(50, visit_days=30))
+    path = str(tmp_path / "s.db")
+    with Study.create(path, "clinic", made, CASES, seed=3, by="me", clock=clock) as begun:
+        (first,) = begun.ask(case="P00", only=["crp"])
+        clock.day += timedelta(days=30)
+        (second,) = begun.ask(case="P00", only=["mcv"])
+        clock.day += timedelta(days=1)
+        (third,) = begun.ask(case="P00", only=["ecg"])
+        assert [each.cost for each in (first, second, third)] == [60, 10, 60]
+        # Without the first visit the second pays, and covers the third.
+        begun.cancel(1)
+        costs = {each.number: each.cost for each in begun.requests("pending")}
+        assert sum(costs.values()) == 70
+        begun.tell(3, "low")
+        assert begun.request(3).cost == 60
+        begun.cancel(2)
+        assert (begun.state.spent, begun.state.reserved) == (60, 0)
+        check_folded(begun)
+
+
+def test_the_fee_goes_with_the_first_value_that_comes_back(study):
+    asked = study.ask(case="P03")
+    last = asked[-1]
+    study.tell(last.number, "low")
+    told = study.request(last.number)
+    assert told.cost >= 50
+    for each in study.requests("pending"):
+        study.cancel(each.number)
+    assert study.state.spent == told.cost
+    assert study.state.reserved == 0
+    assert told.cost in (60, 80)  # the visit, and the test or the treadmill that it is part of
+    check_folded(study)
+
+
+def test_the_command_line_takes_wishes(tmp_path):
+    runner = CliRunner()
+    database = str(tmp_path / "s.db")
+    with Study.create(database, "clinic", problem(Tariff(50)), CASES, seed=3, by="me"):
+        pass
+
+    def ask(*options):
+        arguments = ["study", "ask", "--db", database, "--json", *options]
+        found = runner.invoke(main, arguments)
+        assert found.exit_code == 0, found.output
+        return json.loads(found.output)["requests"]
+
+    assert {each["case"] for each in ask("--visits", "2")} != set()
+    here = ask("--case", "P07", "--only", "crp", "--only", "mcv", "--at-most", "70")
+    assert {each["case"] for each in here} == {"P07"}
+    assert sum(Decimal(each["cost"]) for each in here) <= 70
+    assert {each["feature"] for each in ask("--without", "crp")}.isdisjoint({"crp"})
+    refused = runner.invoke(main, ["study", "ask", "--db", database, "--only", "crpp"])
+    assert refused.exit_code
+    assert "crpp" in refused.output
+    nothing = runner.invoke(main, ["study", "ask", "--db", database, "--at-most", "1"])
+    assert "costs too much" in nothing.output
+
+
+def test_programs_send_wishes_as_json(tmp_path):
+    database = str(tmp_path / "s.db")
+    with Study.create(database, "flu", problem(Tariff(50)), CASES, seed=3, by="me"):
+        pass
+    with client(tmp_path, database) as site:
+        body = {"case": "P07", "only": ["crp"], "at_most": "60"}
+        said = site.post("/api/studies/flu/ask", json=body)
+        assert said.status_code == 200, said.text
+        (asked,) = said.json()["requests"]
+        assert (asked["case"], asked["feature"]) == ("P07", "crp")
+        several = site.post("/api/studies/flu/ask", json={"visits": 2}).json()["requests"]
+        assert len({each["case"] for each in several}) == 2
+        much = site.post("/api/studies/flu/ask", json={"visits": 201})
+        assert "visits: must be from 1 to 200" in much.text
