@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from budgeted.errors import OptimalError
 from budgeted.learners.belief import Integers
-from budgeted.learners.layout import Layout, layout_of
+from budgeted.learners.layout import position_in
 from budgeted.optimal.charges import Charges, Profile
 
 MOST_HOLDINGS = 2**17
@@ -75,9 +75,9 @@ class Holdings:
 
     def __init__(self, charges: Charges, label: int) -> None:
         self._charges, self._label = charges, label
-        self._layout: Layout = layout_of(charges.problem)
+        self._values = [len(each.values) for each in charges.problem.features]
         self.open = charges.open_profiles(label)
-        self._width = sum(self._layout.sizes)
+        self._width = sum(self._values)
         self.moves = self._every_move()
         self.by_cost = self._enumerated()
         found = np.concatenate(self.by_cost)
@@ -157,9 +157,9 @@ class Holdings:
     @cached_property
     def _radices(self) -> list[int]:
         amounts, budget = self._charges.amounts[self._label], self._charges.budget
-        most = [budget // amounts[frozenset({at})] + 1 for at in range(len(self._layout.sizes))]
+        most = [budget // amounts[frozenset({at})] + 1 for at in range(len(self._values))]
         opened = [budget // amounts[profile] + 1 for profile in self.open]
-        return [*np.repeat(most, self._layout.sizes).tolist(), *opened]
+        return [*np.repeat(most, self._values).tolist(), *opened]
 
     @cached_property
     def _powers(self) -> Integers:
@@ -185,15 +185,15 @@ class Holdings:
         powers = self._powers.tolist()
         opened = dict(zip(self.open, powers[self._width :], strict=True))
         always = opened.get(move.after, 0) - opened.get(move.before, 0)
-        offsets = self._layout.offsets
-        values = [range(self._layout.sizes[feature]) for feature in move.features]
+        problem = self._charges.problem
+        combinations = product(*(range(self._values[feature]) for feature in move.features))
         return [
             always
             + sum(
-                powers[offsets[feature] + value]
+                powers[position_in(problem, feature, 0, value)]
                 for feature, value in zip(move.features, each, strict=True)
             )
-            for each in product(*values)
+            for each in combinations
         ]
 
     def _enumerated(self) -> list[Integers]:

@@ -78,7 +78,7 @@ class Comparison:
             "about": self.yardstick.about,
             "loss": self.yardstick.loss,
             "budget": str(problem.budget),
-            "costs": [str(feature.cost) for feature in problem.features],
+            "costs": [str(price) for price in problem.feature_prices],
             "prices": {"list": problem.prices.name, **parameters_of(problem.prices)},
             "values": [len(feature.values) for feature in problem.features],
             "prior": list(problem.prior),

@@ -151,7 +151,7 @@ class Visits:
     @cached_property
     def _tables(self) -> list[Integers]:
         """For each label, what each holding adds to the code, holdings × exchanges."""
-        width = self._start.layout.shape[1]
+        width = sum(len(each.values) for each in self._start.problem.features)
         tables = []
         for label, holdings in enumerate(self._holdings):
             columns = []

@@ -293,6 +293,8 @@ def _check_cases(state: State) -> None:
     assert state.spent == money.total(due), "what was paid is not what the price list says"
 
 
+FEE_CHECKS = (_check_visit_fee, _check_visited_cases, _check_panels, _check_pending_orders)
+"""Those among them with prices that look at the case."""
 CHECKS = tuple(
     value
     for name, value in list(globals().items())
