@@ -38,6 +38,8 @@ from research.quality.zoo.plays import fingerprint
 
 RESULTS = Path(__file__).with_name("kept") / "visits.json.xz"
 SEED, RUNS = 20261221, 60
+PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
+_BEGIN, _END = "<!-- visits -->", "<!-- end of visits -->"
 _VISITS = 7
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
 PATIENTS = 8
@@ -189,6 +191,49 @@ def summary(name: str, found: list[dict[str, dict[str, float]]]) -> Iterator[str
         )
 
 
+def kept() -> dict[str, list[dict[str, dict[str, float]]]]:
+    """Return the runs of each setting that were kept."""
+    found = json.loads(lzma.decompress(RESULTS.read_bytes()))
+    return {name: each["runs"] for name, each in found.items()}
+
+
+def best_of_the_paper(found: list[dict[str, dict[str, float]]]) -> str:
+    """Return the paper's policy with the least mean error, with naive Bayes as published."""
+    return min(PAPER, key=lambda each: float(errors(found, each, "naive-bayes").mean()))
+
+
+def table() -> str:
+    """Return what was kept as a table in Markdown, a row for each setting."""
+    lines = [
+        "| setting | default | the paper's best | default less it | blind default | default less it | "
+        "values a visit: default, blind |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, found in kept().items():
+        ours, blind = (errors(found, each, "hierarchical") for each in ("auto", "blind"))
+        best = best_of_the_paper(found)
+        theirs = errors(found, best, "naive-bayes")
+        each_visit = [
+            sum(run[entry]["values"] for run in found) / sum(run[entry]["visits"] for run in found)
+            for entry in ("auto", "blind")
+        ]
+        share = paired(ours, blind).value / float(blind.mean())
+        lines.append(
+            f"| {SETTINGS[name].title} | {Mean.of(ours):.4f} | {Mean.of(theirs):.4f} ({best}) | "
+            f"{paired(ours, theirs):+.4f} | {Mean.of(blind):.4f} | "
+            f"{paired(ours, blind):+.4f} ({share:+.0%}) | "
+            f"{each_visit[0]:.1f}, {each_visit[1]:.1f} |"
+        )
+    return "\n".join(lines)
+
+
+def written(page: str) -> str:
+    """Return a page with the table of what was kept between its two marks."""
+    begin, rest = page.split(_BEGIN)
+    _, end = rest.split(_END)
+    return f"{begin}{_BEGIN}\n\n{table()}\n\n{_END}{end}"
+
+
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
@@ -199,17 +244,18 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
     unknown = [name for name in wanted if name not in SETTINGS]
     if unknown:
         raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(SETTINGS)}")
-    kept = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
+    results = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
     with executors.processes(workers) as pool:
         for name in wanted:
             number = runs or RUNS
             found = list(pool.map(run, [name] * number, range(number)))
             for line in summary(name, found):
                 click.echo(line)
-            kept[name] = {"code": fingerprint(), "seed": SEED, "runs": found}
+            results[name] = {"code": fingerprint(), "seed": SEED, "runs": found}
             if runs is None:
-                text = json.dumps(kept, separators=(",", ":"))
+                text = json.dumps(results, separators=(",", ":"))
                 write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
+                PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
