@@ -65,7 +65,7 @@ class FeatureView(View):
     expects: str = Field(description="the same in words", examples=["one of 'no', 'yes'"])
     scale: str = Field(description="its unit and cuts, or the order of its values, in words")
     ranged: bool = Field(description="whether what is outside its range needs force")
-    cost: str = Field(description="of one value, on a case of which nothing was bought")
+    cost: str = Field(description="of the next value, on the case where it costs least")
 
 
 class StudyView(View):
