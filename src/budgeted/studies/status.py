@@ -32,7 +32,7 @@ class Cell:
     Attributes
     ----------
     cost
-        Of the next value, on the case where it costs least; None where the price list is not installed.
+        Of the next value, where it costs least; None where the price list is not installed.
     bought, pending, failed, left
         Values that are there, requests under way, requests without a value, cases to buy from.
     worth
