@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def nearest(name: str, names: Iterable[str], likeness: float = 0.6) -> str | None:
     """Return the name that was probably meant, or None if no one is near.
 
     Names that differ only in capitals, blanks, hyphens and the like are nearest.
@@ -20,7 +20,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     simple: dict[str, str] = {}
     for each in names:
         simple.setdefault(_simple(each), each)
-    close = get_close_matches(_simple(name), simple, n=1)
+    close = get_close_matches(_simple(name), simple, n=1, cutoff=likeness)
     return simple[close[0]] if close else None
 
 

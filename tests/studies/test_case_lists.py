@@ -4,7 +4,7 @@ import pytest
 
 from budgeted import Feature, Problem
 from budgeted.errors import StudyFileError
-from budgeted.studies.case_lists import Columns, read_case_list
+from budgeted.studies.case_lists import Columns, case_list, read_case_list
 from budgeted.studies.files import read_study
 
 STUDY = """
@@ -76,3 +76,17 @@ def test_a_column_that_is_there_twice_is_refused(write, column):
     write(f"case,label,fever,group,{column}\na,ill,,,ill\n")
     with pytest.raises(StudyFileError, match=f"the header has '{column}' 2 times"):
         read_case_list("cases.csv", PROBLEM)
+
+
+@pytest.mark.parametrize(("column", "meant"), [("cholestrol", True), ("Cholesterol", True),
+                                               ("stage", False), ("notes", False)])  # fmt: skip
+def test_a_misspelt_feature_is_asked_about_and_other_columns_are_left_alone(column, meant):
+    header, rows = ["case", "label", column], [["Ann", "ill", "1"]]
+    features = ["cholesterol", "age"]
+    if not meant:
+        assert case_list(header, rows, "cases.csv", features).known == ()
+        return
+    with pytest.raises(StudyFileError, match=f"column '{column}': did you mean 'cholesterol'"):
+        case_list(header, rows, "cases.csv", features)
+    both = case_list([*header, "cholesterol"], [[*rows[0], "2"]], "cases.csv", features)
+    assert [each.value for each in both.known] == ["2"]

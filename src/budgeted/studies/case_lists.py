@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from budgeted.errors import ObservationError, StudyFileError
 from budgeted.listing import shortened
+from budgeted.nearest import nearest
 from budgeted.problem import Feature, Problem
 from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
@@ -62,11 +63,15 @@ class CaseList:
         return tuple((self.cases[each.row][0], each.feature, each.value) for each in self.known)
 
 
+_MISSPELT = 0.85
+"""How much a column must be like a feature, from 0 to 1, to be taken for a slip."""
+
+
 def case_list(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     source: str,
-    features: Iterable[str] = (),
+    features: Sequence[str] = (),
     columns: Columns | None = None,
 ) -> CaseList:
     """Return what the rows of a list of cases say, or an error about its header.
@@ -97,6 +102,11 @@ def case_list(
     missing = [f"there is no column {name!r}; its columns are {', '.join(map(repr, header))}"
                for name in needed if name not in header]  # fmt: skip
     held = {*needed, named.group, *own}
+    without = [name for name in features if name not in header]
+    for name in header:  # values under a misspelt name would be lost without a word
+        meant = None if name in held else nearest(name, without, _MISSPELT)
+        if meant is not None:
+            missing.append(f"column {name!r}: did you mean {meant!r}? Rename it, or take it out")
     missing += repeated([name for name in header if name in held])
     if missing:
         raise StudyFileError(source, missing)
