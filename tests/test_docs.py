@@ -57,7 +57,7 @@ def test_the_python_of_the_readme_runs():
 @pytest.mark.slow
 def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", *command.split()],
+        [sys.executable, "-m", *shlex.split(command)],
         cwd=tmp_path,
         capture_output=True,
         text=True,

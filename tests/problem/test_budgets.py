@@ -20,7 +20,7 @@ def softs(draw):
     amount = draw(amounts)
     rising = sorted(draw(st.sets(rates, min_size=1, max_size=4)))
     begins = sorted(draw(st.sets(amounts, min_size=len(rising), max_size=len(rising))))
-    limit = amount + draw(amounts)
+    limit = amount + max(begins) + draw(amounts) + 1
     return Soft(amount, limit, draw(st.decimals(1, 99, places=2)),
                 steps=list(zip(begins, rising, strict=True)))  # fmt: skip
 

@@ -165,16 +165,10 @@ class Accounts(RuleBasedStateMachine):
         if number and self._do(commands.Undo(number)):
             self.by_hand.pop(number, None)
 
-    @rule(at=st.integers(0, 10_000), cost=st.none() | AMOUNTS)
-    def correct(self, at, cost):
-        number = self._any(at)
-        old = self.study.requests.get(number)
-        if old is None or not old.cost:
-            return  # what was free is not charged afterwards here
-        if cost is not None and not cost:
-            return
-        if self._do(commands.Correct(number, "high", cost)) and cost is not None:
-            self.by_hand[number] = self.by_hand.get(number, 0) + cost - old.cost
+    @rule(at=st.integers(0, 10_000))
+    def correct(self, at):
+        if number := self._any(at):
+            self._do(commands.Correct(number, "high"))
 
     @rule(
         case=st.sampled_from(CASES),
@@ -269,13 +263,12 @@ def _play(seed, steps):
             (study.fail, (at, flag, other)),
             (study.fail, (at, cost + 1, other)),
             (study.tell_at_another_price, (at, cost + 1)),
-            (study.correct, (at, cost + 1)),
             (study.record, (case, name, cost + 1)),
             (study.cancel, (at,)),
             (study.undo, (at,)),
             (study.record, (case, name, flag)),
             (study.time_passes, (1 + at % 12,)),
-            (study.correct, (at, None)),
+            (study.correct, (at,)),
         ]
         rarely = [(study.withdraw, (case, flag))]
         step, arguments = draw.choice(rarely if draw.random() < 0.01 else often)

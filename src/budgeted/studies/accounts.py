@@ -136,10 +136,11 @@ def charge(study: Projection, case: str, feature: int, at: str) -> tuple[list[Ev
         return [], problem.quote(order, before)
     new = replace(counted[0], number=study.state.next_number, at=at, asked=None, fate=PENDING,
                   feature=problem.features[feature].name)  # fmt: skip
-    own = money.subtract(due(study, [*settled, new]), _listed(settled))
+    paid = _listed(settled)
+    reached = max(paid, due(study, [*settled, new]))
     waiting = [each for each in counted if each.fate == PENDING]
-    amounts = _shares(study, [*settled, new], waiting, due(study, [*settled, new]))
-    return _event(counted, amounts), own
+    amounts = _shares(study, [*settled, new], waiting, reached)
+    return _event(counted, amounts), money.subtract(reached, paid)
 
 
 def own_price(study: Projection, case: str, feature: int, at: str) -> Decimal | None:
@@ -186,13 +187,23 @@ def _divided(study: Projection, request: Requested, *, first: bool) -> list[Even
     queue = [request, *others] if first else [*others, request]
     amounts = _shares(study, settled, queue, _listed(settled))
     if not first and not others and settled:  # what is due without it falls to one that was paid
-        own = money.subtract(due(study, counted), due(study, settled))
-        left = money.subtract(amounts[request.number], own)
-        amounts = {
-            request.number: own,
-            settled[0].number: money.add(settled[0].list_price, left),
-        }
+        amounts = _without_one(settled, due(study, settled))
+        amounts[request.number] = money.subtract(due(study, counted), due(study, settled))
     return _event(counted, amounts)
+
+
+def _without_one(settled: Sequence[Requested], owed: Decimal) -> dict[int, Decimal]:
+    """What those settled stand for where they must come to so much: one pays more, or some less."""
+    amounts = {each.number: each.list_price for each in settled}
+    missing = money.subtract(owed, _listed(settled))
+    if missing > 0:
+        amounts[settled[0].number] = money.add(settled[0].list_price, missing)
+    for number in sorted(amounts, key=lambda each: -amounts[each]):
+        if missing < 0:
+            back = min(amounts[number], -missing)
+            amounts[number] = money.subtract(amounts[number], back)
+            missing = money.add(missing, back)
+    return amounts
 
 
 def _shares(
@@ -205,7 +216,7 @@ def _shares(
     shares, done = {}, list(settled)
     for each in queue:
         done.append(each)
-        after = due(study, done)
+        after = max(before, due(study, done))
         shares[each.number] = money.subtract(after, before)
         before = after
     return shares
