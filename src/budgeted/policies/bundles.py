@@ -174,7 +174,7 @@ def _sold(
 
     Each feature alone, on fresh cases and where it costs least; and larger orders.
     """
-    limit = state.free if state.at_most is None else min(state.free, state.at_most)
+    limit = state.spendable
     every = list(state.offers.terms(label))
     fresh, visited = ([each for each in every if bool(each.cases) is was] for was in (False, True))
     alone: dict[int, Decimal] = {}
