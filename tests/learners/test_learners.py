@@ -204,9 +204,19 @@ def test_what_is_known_to_somebody_stays_as_stated():
     for member in made.members:
         np.testing.assert_allclose(member[:, 2:], expected)
     without = [each for each in purchases if each.feature == 0]
-    np.testing.assert_allclose(
-        made.posterior.weights, Hierarchical().fit(both, without).posterior.weights
-    )
+    alone = Problem([plain], ("no", "yes"), (0.5, 0.5), 10)
+    for problem in (both, alone):
+        np.testing.assert_allclose(
+            made.posterior.weights, Hierarchical().fit(problem, without).posterior.weights
+        )
+
+
+def test_where_everything_is_known_to_somebody_nothing_is_doubted():
+    known = Feature("b", ("x", "y"), 1, prior_counts=((9.0, 1.0), (1.0, 9.0)))
+    problem = Problem([known], ("no", "yes"), (0.5, 0.5), 10)
+    made = Hierarchical().fit(problem, [Purchase(0, 0, 1, 1, 7)])
+    np.testing.assert_allclose(made.posterior.weights, np.eye(1, 35, 34)[0])
+    np.testing.assert_allclose(made.members, np.array([[[9, 2], [1, 9]]]) / [[11], [10]])
 
 
 @pytest.mark.parametrize("prior", [(0.5, 0.3, 0.2), (0.7, 0.3)])

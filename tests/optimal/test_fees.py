@@ -18,14 +18,12 @@ ROOT = Path(__file__).parents[2]
 QUICK = [*(f"2-setup-known-fee-{fee}" for fee in FEES), "3-whole-flat-fee-2", "3-whole-flat-fee-5"]
 MOST = 0.05
 """Of the optimal reduction."""
-DOUBTED = {"3-setup-known-fee-0": 0.065, "3-setup-known-fee-1": 0.055}
-"""Where the default's own belief, which doubts what is stated, costs more than that."""
 
 
 def check_regret(name):
     found = compare(WITH_FEES[name], ["auto", "plain auto"])
     assert found.share("plain auto") <= 0.02
-    assert found.share("auto") <= DOUBTED.get(name, MOST)
+    assert found.share("auto") <= MOST
     return found.share("auto")
 
 
@@ -35,7 +33,7 @@ def test_the_default_misses_at_most_a_twentieth(name):
 
 
 @pytest.mark.slow
-def test_the_default_misses_a_fiftieth_on_average_and_nowhere_much_more_than_a_twentieth():
+def test_the_default_misses_a_fiftieth_on_average_and_nowhere_more_than_a_twentieth():
     shares = [check_regret(name) for name in WITH_FEES]
     assert sum(shares) / len(shares) <= 0.02
 

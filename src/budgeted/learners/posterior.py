@@ -155,8 +155,8 @@ def posterior(
     evenness, levels
         The possible β, and the levels from weak to strong.
     as_stated
-        With so many features it is as likely as not, before anything was seen, that they are as the
-        problem states.
+        With so many features of which nothing is known it is as likely as not, before anything was
+        seen, that they are as the problem states. Others always are.
     """
     sizes, offsets = np.asarray(layout_of(problem).sizes), layout_of(problem).starts
     parts = 1 + len(levels)
@@ -172,13 +172,16 @@ def posterior(
         kappa[1:, columns] = found.concentrations[:, None, None]
     stated = _informed(problem)
     logs[stated] = 0.0
-    prior, chances = _settings(len(sizes), len(levels))
+    # An informed feature is as stated in every setting: only the others can differ from that.
+    open_ones = len(sizes) - len(stated)
+    prior, chances = _settings(max(open_ones, 1), len(levels))
+    plain = as_stated / (open_ones + as_stated)
     with np.errstate(divide="ignore"):
         each = logs[:, :, None] + np.log(chances)
+        before = np.log((1 - plain) / len(evenness) * prior)
     evidence = np.logaddexp.reduce(each, axis=-1)  # features × β × settings of one β
     components = np.exp(each - evidence[..., None]).transpose(1, 2, 0, 3)
-    plain = as_stated / (len(sizes) + as_stated)
-    whole = evidence.sum(axis=0) + np.log((1 - plain) / len(evenness) * prior)
+    whole = evidence.sum(axis=0) + before
     weights = np.append(whole, _log_as_stated(problem, counts, stated) + np.log(plain))
     weights = np.exp(weights - weights.max())
     return Posterior(
