@@ -43,8 +43,8 @@ class Hierarchical:
         Dirichlet counts of the shares of values that all labels have in common.
     as_stated
         Of d features of which nothing is known, the probability, before anything is bought, that
-        they are as the problem states (with their prior counts under each label and nothing in common) is
-        as_stated/(d + as_stated): even odds with so many features.
+        they are as the problem states (with their prior counts under each label and nothing in
+        common) is as_stated/(d + as_stated): even odds with so many features.
     independence
         The correlation of features, ρ ~ Beta(1, independence).
 
