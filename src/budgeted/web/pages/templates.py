@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from budgeted import __version__
 from budgeted.studies.drafts import fresh_key
+from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
 from budgeted.web.views.parts import people_time
 
@@ -65,6 +66,9 @@ def render(
         "root": getattr(state, "root", ""),
         "path": request.url.path,
         "here": "",
+        "may_enter": role_of(request) >= Role.ENTERS,
+        "may_manage": role_of(request) >= Role.MANAGES,
+        "sees_labels": sees_labels(request),
     }
     text = environment().get_template(template).render(shared | given)
     return HTMLResponse(text, status_code=status, headers=headers)
