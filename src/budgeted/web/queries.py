@@ -14,7 +14,7 @@ from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
-from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.cards import VISITS, CardsView, cards_view
 from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
@@ -35,6 +35,7 @@ from budgeted.web.views.study import (
     study_view,
     worklist_view,
 )
+from budgeted.web.views.why import WhyView, why_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -76,9 +77,16 @@ async def cells_page(worker: StudyWorker) -> CellsView:
     return await worker.view("cells", cells_view)
 
 
-async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
-    """Return the requests under way, and what became of the others that a page shows."""
-    return await worker.view("cards", cards_view, shown)
+async def cards_page(
+    worker: StudyWorker, shown: tuple[int, ...] = (), most: int = VISITS
+) -> CardsView:
+    """Return what is due, visit by visit, and what became of the requests that a page shows."""
+    return await worker.view("cards", cards_view, shown, most)
+
+
+async def why_page(worker: StudyWorker, number: int) -> WhyView:
+    """Return why something was asked for: what was compared when that was decided."""
+    return await worker.view("why", why_view, number)
 
 
 async def worklist_page(worker: StudyWorker) -> WorklistView:
