@@ -338,11 +338,11 @@ def test_many_requests_at_once_are_a_list_that_unfolds(browser, server):
         begin(page, server, name)
         ask(page, 12)
         expect(cards(page)).to_have_count(12)
-        last = cards(page).nth(11)
+        last = page.locator("#requests .visit").last
         expect(last.locator("h3")).to_be_visible()
         expect(last.locator(".values")).to_be_hidden()
         last.locator("h3").click()
-        tell_truth(page, last)
+        tell_truth(page, last.locator(".card"))
         expect(cards(page)).to_have_count(11)
         page.get_by_role("link", name="Work list to print").click()
         expect(page.locator(".worklist tbody tr")).to_have_count(11)

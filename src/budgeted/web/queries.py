@@ -7,6 +7,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import status_of
@@ -18,6 +19,7 @@ from budgeted.web.views.cards import VISITS, CardsView, cards_view
 from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
     RehearsalView,
@@ -82,6 +84,14 @@ async def cards_page(
 ) -> CardsView:
     """Return what is due, visit by visit, and what became of the requests that a page shows."""
     return await worker.view("cards", cards_view, shown, most)
+
+
+async def price_page(worker: StudyWorker, command: Ask) -> PriceView:
+    """Return what asking would cost now; nothing is asked."""
+    worker.check_size(command)
+    async with worker.trying:
+        draft, snapshot = await worker.draft(), worker.snapshot()
+        return await asyncio.to_thread(price_view, snapshot, draft, command)
 
 
 async def why_page(worker: StudyWorker, number: int) -> WhyView:

@@ -65,3 +65,8 @@ def base_of(request: Request, worker: StudyWorker) -> str:
     """Return the address of a study, as its pages know it."""
     root: str = getattr(request.state, "root", "")
     return f"{root}/studies/{segment(worker.name)}"
+
+
+def back_to(worker: StudyWorker) -> str:
+    """Return where a form of the page leads back to."""
+    return f"/studies/{segment(worker.name)}"

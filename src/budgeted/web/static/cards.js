@@ -169,3 +169,9 @@ document.addEventListener("htmx:afterRequest", (event) => {
     showState(document.getElementById("requests"));
   }
 });
+
+// In a large study a price takes long: it is worked out when it is asked for, and forgotten once it
+// may be another one.
+document.addEventListener("news", () => {
+  for (const place of document.querySelectorAll("#price[data-passing]")) place.replaceChildren();
+});
