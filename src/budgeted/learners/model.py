@@ -146,7 +146,7 @@ Its features are 'fever'
         self, cases: Iterable[Mapping[str, Any]], force: bool = False
     ) -> list[dict[str, float]]:
         """Return what `predict` does of each of several cases, which is faster than one by one."""
-        rows = np.array([self._positions(case, force) for case in cases], dtype=np.int64)
+        rows = np.array([self.positions(case, force) for case in cases], dtype=np.int64)
         if not len(rows):
             return []
         return [
@@ -163,7 +163,8 @@ Its features are 'fever'
         result: Floats = masses / masses.sum(axis=1, keepdims=True)
         return result
 
-    def _positions(self, case: Mapping[str, Any], force: bool) -> list[int]:
+    def positions(self, case: Mapping[str, Any], force: bool = False) -> list[int]:
+        """Return the position of each value of a case, -1 where it is unknown; see `predict`."""
         if not isinstance(case, Mapping):
             raise ModelError(f"case: must map names of features to values, got {case!r}")
         row = [-1] * len(self.features)
