@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,6 +83,16 @@ Its features are 'fever'
     def from_json(cls, text: str) -> Model:
         """Return the model in a JSON text; unknown keys and versions are refused."""
         return cls(*model_file.read(text))
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Model:
+        """Return the model in a file; what is wrong with it is said with its name."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ModelError(f"{path}: this is no JSON: it is not written in UTF-8") from None
+        except ModelError as error:
+            raise ModelError(f"{path}: {error}") from None
 
     def to_json(self) -> str:
         """Return the model in its documented format."""
