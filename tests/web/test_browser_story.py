@@ -281,7 +281,9 @@ def test_other_changes_and_their_refusals(browser, server):
         page.get_by_text("Measure the error on validation cases").click()
         page.locator("#validation").set_input_files(upload("v.csv", VALIDATION))
         page.get_by_role("button", name="Measure", exact=True).click()
-        expect(page.locator("#classifier")).to_contain_text("Measured error, on 60 validation cases")
+        expect(page.locator("#classifier")).to_contain_text(
+            "Measured error, on 60 validation cases"
+        )
         expect(page.locator("#chart-error svg")).to_contain_text("measured")
 
         page.get_by_text("Record a value that nobody asked for").click()
