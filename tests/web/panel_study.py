@@ -59,10 +59,11 @@ def api(url, path, name=NAME, **body):
     return answer.json()
 
 
-def answer_all(url, rounds, visits=4):
+def answer_all(url, rounds, visits=4, name=NAME):
     """Ask and tell some rounds, so that there is something to see."""
     values = {"crp": ("low", "high"), "chol": ("4,9", "6,8"), "pulse": ("slow", "fast")}
     for turn in range(rounds):
-        for each in api(url, "ask", visits=visits)["requests"]:
+        for each in api(url, "ask", name=name, visits=visits)["requests"]:
             ill = each["label"] == "ill" and turn % 4 != 3
-            api(url, f"requests/{each['number']}/tell", value=values[each["feature"]][ill])
+            told = values[each["feature"]][ill]
+            api(url, f"requests/{each['number']}/tell", name=name, value=told)

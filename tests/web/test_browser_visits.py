@@ -11,21 +11,17 @@ from tests.web import panel_study
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
-@pytest.fixture(scope="module")
-def clinic(server):
-    panel_study.begin(server.url, validation=True)
-    panel_study.answer_all(server.url, 1)
-    return server
-
-
 def calm(page):
     page.wait_for_function("() => !document.querySelector('button[aria-disabled], .htmx-request')")
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_a_visit_is_one_card_with_all_that_is_due(browser, clinic, viewport):
-    with window(browser, clinic, viewport) as watched:
-        page = watched.page(clinic.study_url(panel_study.NAME))
+def test_a_visit_is_one_card_with_all_that_is_due(browser, server, viewport):
+    name = f"clinic-{viewport['width']}"
+    panel_study.begin(server.url, validation=True, name=name)
+    panel_study.answer_all(server.url, 1, name=name)
+    with window(browser, server, viewport) as watched:
+        page = watched.page(server.study_url(name))
         expect(page.locator("#live-state")).to_have_text("Live")
         visits = ask_for_two(page)
         visit = visits.first
