@@ -7,6 +7,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import status_of
@@ -14,9 +15,11 @@ from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
-from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.cards import VISITS, CardsView, cards_view
+from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
     RehearsalView,
@@ -24,7 +27,18 @@ from budgeted.web.views.rehearsals import (
     rehearsals_view,
 )
 from budgeted.web.views.studies import StudiesView, card_from, card_of
-from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
+from budgeted.web.views.study import (
+    CellsView,
+    LedgerView,
+    StudyView,
+    WorklistView,
+    cells_view,
+    ledger_view,
+    study_view,
+    worklist_view,
+)
+from budgeted.web.views.why import WhyView, why_view
+from budgeted.web.views.worth import NextView, next_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -47,13 +61,49 @@ async def studies_page(workers: StudyWorkers) -> StudiesView:
 
 
 async def study_page(worker: StudyWorker) -> StudyView:
-    """Return the page of a study."""
+    """Return everything that there is to know of a study; it fits a model and weighs all cells."""
     return await worker.view("study", _study, worker.validation, worker.most_at_once)
 
 
-async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
-    """Return the requests under way, and what became of the others that a page shows."""
-    return await worker.view("cards", cards_view, shown)
+async def ledger_page(worker: StudyWorker) -> LedgerView:
+    """Return what the ledger alone says: money and what is for sale."""
+    return await worker.view("ledger", _ledger, worker.validation, worker.most_at_once)
+
+
+async def classifier_page(worker: StudyWorker) -> ClassifierView:
+    """Return how good the classifier is now; it fits a model."""
+    return await worker.view("classifier", _classifier, worker.validation)
+
+
+async def cells_page(worker: StudyWorker) -> CellsView:
+    """Return what was bought of each feature and label, and what more is worth; it takes long."""
+    return await worker.view("cells", cells_view)
+
+
+async def cards_page(
+    worker: StudyWorker, shown: tuple[int, ...] = (), most: int = VISITS
+) -> CardsView:
+    """Return what is due, visit by visit, and what became of the requests that a page shows."""
+    return await worker.view("cards", cards_view, shown, most)
+
+
+async def price_page(worker: StudyWorker, command: Ask) -> PriceView:
+    """Return what asking would cost now; nothing is asked."""
+    worker.check_size(command)
+    async with worker.trying:
+        draft, snapshot = await worker.draft(), worker.snapshot()
+        return await asyncio.to_thread(price_view, snapshot, draft, command)
+
+
+async def next_page(worker: StudyWorker) -> NextView:
+    """Return what would be asked for next; nothing is asked."""
+    draft = await worker.draft()
+    return await worker.view("next", lambda study: next_view(study, draft))
+
+
+async def why_page(worker: StudyWorker, number: int) -> WhyView:
+    """Return why something was asked for: what was compared when that was decided."""
+    return await worker.view("why", why_view, number)
 
 
 async def worklist_page(worker: StudyWorker) -> WorklistView:
@@ -156,6 +206,16 @@ def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int
     judge = None if validation is None else validation.judge(study.state.problem)
     measured = None if judge is None else measure(study.predictor, judge)
     return study_view(study, most_at_once, judge is not None, measured)
+
+
+def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return ledger_view(study, most_at_once, judge is not None)
+
+
+def _classifier(study: Snapshot, validation: ValidationFile | None) -> ClassifierView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return classifier_view(study, judge)
 
 
 def _model(study: Snapshot, prior: tuple[float, ...]) -> str:

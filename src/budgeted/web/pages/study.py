@@ -5,11 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.errors import AccessError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import csv_file
-from budgeted.web.pages.templates import render
+from budgeted.web.auth.roles import sees_labels
+from budgeted.web.pages.cards import most_visits
+from budgeted.web.pages.templates import part_of, render
 from budgeted.web.views.history import HistoryLine
 
 router = APIRouter()
@@ -18,30 +21,57 @@ _RECENT = 8
 
 
 @router.get("/studies/{name}")
-async def study(request: Request, worker: TheWorker) -> Response:
-    """Show a study."""
-    view = await queries.study_page(worker)
+async def study(request: Request, worker: TheWorker, cards: str = "") -> Response:
+    """Show a study: what the ledger says; what fits a model is fetched after it."""
+    view = await queries.ledger_page(worker)
+    shown = await queries.cards_page(worker, (), most_visits(cards))
     lines = await _recent(worker)
-    return render(request, "study.html", view=view, lines=lines, tab="Study", here="studies")
+    return render(
+        request,
+        "study.html",
+        view=view,
+        cards=shown,
+        lines=lines,
+        forecast=None,
+        tab="Study",
+        here="studies",
+    )
 
 
 @router.get("/studies/{name}/money")
 async def money(request: Request, worker: TheWorker) -> Response:
     """Return the money."""
-    return render(request, "parts/money.html", view=await queries.study_page(worker))
+    return render(request, "parts/money.html", view=await queries.ledger_page(worker))
+
+
+@router.get("/studies/{name}/classifier")
+async def classifier(request: Request, worker: TheWorker, positive: str = "") -> Response:
+    """Return how good the classifier is now; of two labels, one may be chosen to be found."""
+    view = await queries.classifier_page(worker)
+    if view.positive and positive in view.study.labels:
+        view = view.model_copy(update={"positive": positive})
+    return part_of(request, "parts/classifier.html", view)
+
+
+@router.get("/studies/{name}/worth")
+async def worth(request: Request, worker: TheWorker) -> Response:
+    """Return what would be asked for next, and what it is compared with."""
+    if not sees_labels(request):
+        raise AccessError("who enters values does not see what is compared: it tells labels")
+    return part_of(request, "parts/worth.html", await queries.next_page(worker))
 
 
 @router.get("/studies/{name}/recent")
 async def recent(request: Request, worker: TheWorker) -> Response:
     """Return what happened last."""
-    view = await queries.study_page(worker)
+    view = await queries.ledger_page(worker)
     return render(request, "parts/recent.html", view=view, lines=await _recent(worker))
 
 
 @router.get("/studies/{name}/about")
 async def about(request: Request, worker: TheWorker) -> Response:
     """Return the table of features."""
-    return render(request, "parts/about.html", view=await queries.study_page(worker))
+    return part_of(request, "parts/about.html", await queries.cells_page(worker))
 
 
 @router.get("/studies/{name}/worklist")

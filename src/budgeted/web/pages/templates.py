@@ -13,7 +13,7 @@ from budgeted import __version__
 from budgeted.studies.drafts import fresh_key
 from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
-from budgeted.web.views.parts import people_time
+from budgeted.web.views.parts import View, people_time
 
 
 @cache
@@ -72,6 +72,13 @@ def render(
     }
     text = environment().get_template(template).render(shared | given)
     return HTMLResponse(text, status_code=status, headers=headers)
+
+
+def part_of(request: Request, part: str, view: View) -> HTMLResponse:
+    """Return a part of the page of a study; without scripts it is a page of its own."""
+    if request.headers.get("hx-request") == "true":
+        return render(request, part, view=view)
+    return render(request, "part.html", part=part, view=view, tab="Study", here="studies")
 
 
 def _guarded(request: Request) -> bool:
