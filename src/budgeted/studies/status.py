@@ -95,7 +95,7 @@ class Status:
     @property
     def separates(self) -> bool:
         """Whether the classifier is expected to do better than the most frequent label alone."""
-        return self.outlook is not None and self.outlook.error < self.majority_error - FINEST
+        return self.outlook is not None and is_better(self.outlook, self.majority_error)
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
@@ -117,7 +117,8 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         How many of the last events to include.
     """
     state = study.state
-    outlook, unknown = _outlook(study)
+    outlook, unknown = expected_error(study)
+    majority, majority_error = most_frequent(state.problem)
     surcharge = surcharge_of(state)
     return Status(
         study=study.name,
@@ -132,8 +133,8 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         withdrawn=len(study.withdrawn),
         outlook=outlook,
         unknown=unknown,
-        majority=_most_frequent(state.problem),
-        majority_error=1 - max(state.problem.prior),
+        majority=majority,
+        majority_error=majority_error,
         cells=_cells(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
@@ -144,16 +145,23 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     )
 
 
-def _outlook(study: Snapshot) -> tuple[Outlook | None, str]:
-    """The expected error, or why it is not known: money and values are there without it."""
+def expected_error(study: Snapshot) -> tuple[Outlook | None, str]:
+    """Return the expected error, or why it is not known: money and values are there without it."""
     try:
         return study.outlook, ""
     except LearnerError as error:
         return None, str(error)
 
 
-def _most_frequent(problem: Problem) -> str:
-    return problem.labels[problem.prior.index(max(problem.prior))]
+def most_frequent(problem: Problem) -> tuple[str, float]:
+    """Return the most frequent label, the first of several, and the error of always saying it."""
+    most = max(problem.prior)
+    return problem.labels[problem.prior.index(most)], 1 - most
+
+
+def is_better(expected: Outlook, majority_error: float) -> bool:
+    """Tell whether a classifier is expected to do better than the most frequent label alone."""
+    return expected.error < majority_error - FINEST
 
 
 def _cells(study: Snapshot) -> tuple[Cell, ...]:

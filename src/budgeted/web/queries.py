@@ -15,6 +15,7 @@ from budgeted.web import charts
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
 from budgeted.web.views.rehearsals import (
@@ -24,7 +25,16 @@ from budgeted.web.views.rehearsals import (
     rehearsals_view,
 )
 from budgeted.web.views.studies import StudiesView, card_from, card_of
-from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
+from budgeted.web.views.study import (
+    CellsView,
+    LedgerView,
+    StudyView,
+    WorklistView,
+    cells_view,
+    ledger_view,
+    study_view,
+    worklist_view,
+)
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -47,8 +57,23 @@ async def studies_page(workers: StudyWorkers) -> StudiesView:
 
 
 async def study_page(worker: StudyWorker) -> StudyView:
-    """Return the page of a study."""
+    """Return everything that there is to know of a study; it fits a model and weighs all cells."""
     return await worker.view("study", _study, worker.validation, worker.most_at_once)
+
+
+async def ledger_page(worker: StudyWorker) -> LedgerView:
+    """Return what the ledger alone says: money and what is for sale."""
+    return await worker.view("ledger", _ledger, worker.validation, worker.most_at_once)
+
+
+async def classifier_page(worker: StudyWorker) -> ClassifierView:
+    """Return how good the classifier is now; it fits a model."""
+    return await worker.view("classifier", _classifier, worker.validation)
+
+
+async def cells_page(worker: StudyWorker) -> CellsView:
+    """Return what was bought of each feature and label, and what more is worth; it takes long."""
+    return await worker.view("cells", cells_view)
 
 
 async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
@@ -156,6 +181,16 @@ def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int
     judge = None if validation is None else validation.judge(study.state.problem)
     measured = None if judge is None else measure(study.predictor, judge)
     return study_view(study, most_at_once, judge is not None, measured)
+
+
+def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return ledger_view(study, most_at_once, judge is not None)
+
+
+def _classifier(study: Snapshot, validation: ValidationFile | None) -> ClassifierView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return classifier_view(study, judge)
 
 
 def _model(study: Snapshot, prior: tuple[float, ...]) -> str:

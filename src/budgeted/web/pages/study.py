@@ -9,8 +9,10 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import csv_file
+from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
 from budgeted.web.views.history import HistoryLine
+from budgeted.web.views.parts import View
 
 router = APIRouter()
 
@@ -19,29 +21,37 @@ _RECENT = 8
 
 @router.get("/studies/{name}")
 async def study(request: Request, worker: TheWorker) -> Response:
-    """Show a study."""
-    view = await queries.study_page(worker)
-    lines = await _recent(worker)
-    return render(request, "study.html", view=view, lines=lines, tab="Study", here="studies")
+    """Show a study: what the ledger says; what fits a model is fetched after it."""
+    view = await queries.ledger_page(worker)
+    lines, cards = await _recent(worker), await queries.cards_page(worker)
+    return render(
+        request, "study.html", view=view, cards=cards, lines=lines, tab="Study", here="studies"
+    )
 
 
 @router.get("/studies/{name}/money")
 async def money(request: Request, worker: TheWorker) -> Response:
     """Return the money."""
-    return render(request, "parts/money.html", view=await queries.study_page(worker))
+    return render(request, "parts/money.html", view=await queries.ledger_page(worker))
+
+
+@router.get("/studies/{name}/classifier")
+async def classifier(request: Request, worker: TheWorker) -> Response:
+    """Return how good the classifier is now."""
+    return _part(request, "parts/classifier.html", await queries.classifier_page(worker))
 
 
 @router.get("/studies/{name}/recent")
 async def recent(request: Request, worker: TheWorker) -> Response:
     """Return what happened last."""
-    view = await queries.study_page(worker)
+    view = await queries.ledger_page(worker)
     return render(request, "parts/recent.html", view=view, lines=await _recent(worker))
 
 
 @router.get("/studies/{name}/about")
 async def about(request: Request, worker: TheWorker) -> Response:
     """Return the table of features."""
-    return render(request, "parts/about.html", view=await queries.study_page(worker))
+    return _part(request, "parts/about.html", await queries.cells_page(worker))
 
 
 @router.get("/studies/{name}/worklist")
@@ -61,6 +71,13 @@ async def worklist_file(worker: TheWorker) -> Response:
 async def live(request: Request, worker: TheWorker) -> Response:
     """Send what happens in the study, as it happens."""
     return await watched_study(request, worker)
+
+
+def _part(request: Request, part: str, view: View) -> Response:
+    """A part of the page; without scripts, a page of its own."""
+    if is_htmx(request):
+        return render(request, part, view=view)
+    return render(request, "part.html", part=part, view=view, tab="Study", here="studies")
 
 
 async def _recent(worker: TheWorker) -> list[HistoryLine]:
