@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.status import status_of
+from budgeted.studies.status import cells_of
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
+from budgeted.web.background import Computed
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import CardsView, cards_view
@@ -58,7 +60,7 @@ async def studies_page(workers: StudyWorkers) -> StudiesView:
 
 async def study_page(worker: StudyWorker) -> StudyView:
     """Return everything that there is to know of a study; it fits a model and weighs all cells."""
-    return await worker.view("study", _study, worker.validation, worker.most_at_once)
+    return await worker.slow("study", _study, worker.validation, worker.most_at_once)
 
 
 async def ledger_page(worker: StudyWorker) -> LedgerView:
@@ -68,12 +70,22 @@ async def ledger_page(worker: StudyWorker) -> LedgerView:
 
 async def classifier_page(worker: StudyWorker) -> ClassifierView:
     """Return how good the classifier is now; it fits a model."""
-    return await worker.view("classifier", _classifier, worker.validation)
+    return await worker.slow("classifier", _classifier, worker.validation)
+
+
+async def latest_classifier(worker: StudyWorker) -> Computed[ClassifierView]:
+    """Return how good the classifier was when that was computed last."""
+    return await worker.latest("classifier", _classifier, worker.validation)
 
 
 async def cells_page(worker: StudyWorker) -> CellsView:
     """Return what was bought of each feature and label, and what more is worth; it takes long."""
-    return await worker.view("cells", cells_view)
+    return await worker.slow("cells", cells_view)
+
+
+async def latest_cells(worker: StudyWorker) -> Computed[CellsView]:
+    """Return what was bought, and what more was worth when that was computed last."""
+    return await worker.latest("cells", cells_view)
 
 
 async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
@@ -123,16 +135,18 @@ async def model_page(
     force: bool = False,
 ) -> ModelView:
     """Return what the classifier says of a case known in part."""
-    return await worker.view("model", model_view, known, prior, force)
+    return await worker.slow("model", model_view, known, prior, force)
 
 
 async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:
     """Return the classifier as JSON."""
-    return await worker.view("model.json", _model, prior)
+    return await worker.slow("model.json", _model, prior)
 
 
-async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str, Any]:
-    """Return a chart as a Vega-Lite dictionary with its data inside.
+async def chart(
+    worker: StudyWorker, which: str, feature: str = "", search: str = ""
+) -> dict[str, Any]:
+    """Return a chart as a Vega-Lite dictionary with its data inside, up to the last event.
 
     Parameters
     ----------
@@ -142,14 +156,40 @@ async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str,
         One of `CHARTS`.
     feature
         Whose belief to show; the first one's unless given.
+    search
+        Where features are compared: only those whose names hold this.
     """
+    return _figure(worker, which, await worker.slow(*_slow(worker, which, feature, search)))
+
+
+async def latest_chart(
+    worker: StudyWorker, which: str, feature: str = "", search: str = ""
+) -> Computed[dict[str, Any]]:
+    """Return the same as it was computed last."""
+    found = await worker.latest(*_slow(worker, which, feature, search))
+    if found.view is None:
+        return found
+    return replace(found, view=_figure(worker, which, found.view))
+
+
+def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[Any, ...]:
+    """What a chart is made of, as `StudyWorker.slow` takes it."""
     if which == "error":
-        points = await worker.curve()
-        budget = float(worker.snapshot().state.problem.budget)
-        return charts.error_against_money(points, budget)
-    if which not in CHARTS:
-        raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
-    return await worker.view("chart", _chart, which, feature)
+        return "curve", worker.grown_curve
+    if which == "belief":
+        return "belief", _belief, feature
+    if which == "worth":
+        return "worth", _worth, search.strip().casefold()
+    if which == "purchases":
+        return "purchases", _purchases, search.strip().casefold()
+    raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
+
+
+def _figure(worker: StudyWorker, which: str, found: Any) -> dict[str, Any]:
+    if which != "error":
+        figure: dict[str, Any] = found
+        return figure
+    return charts.error_against_money(found, float(worker.snapshot().state.problem.budget))
 
 
 def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:
@@ -197,14 +237,17 @@ def _model(study: Snapshot, prior: tuple[float, ...]) -> str:
     return with_shares(study.model(), prior).to_json()
 
 
-def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
-    if which == "belief":
-        problem = study.state.problem
-        name = feature or problem.features[0].name
-        if name not in [each.name for each in problem.features]:
-            raise UnknownError(f"there is no feature {name!r}")
-        return charts.belief_of(study.predictor, name)
-    status = status_of(study, 0)
-    if which == "worth":
-        return charts.worth(status.cells)
-    return charts.purchases(status.cells)
+def _belief(study: Snapshot, feature: str) -> dict[str, Any]:
+    problem = study.state.problem
+    name = feature or problem.features[0].name
+    if name not in problem.by_name:
+        raise UnknownError(f"there is no feature {name!r}")
+    return charts.belief_of(study.predictor, name)
+
+
+def _worth(study: Snapshot, search: str) -> dict[str, Any]:
+    return charts.worth(cells_of(study), search)
+
+
+def _purchases(study: Snapshot, search: str) -> dict[str, Any]:
+    return charts.purchases(cells_of(study, weighed=False), search)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -9,6 +11,7 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import csv_file
+from budgeted.web.background import Computed
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
 from budgeted.web.views.history import HistoryLine
@@ -38,6 +41,8 @@ async def money(request: Request, worker: TheWorker) -> Response:
 @router.get("/studies/{name}/classifier")
 async def classifier(request: Request, worker: TheWorker) -> Response:
     """Return how good the classifier is now."""
+    if is_htmx(request):
+        return _latest(request, "parts/classifier.html", await queries.latest_classifier(worker))
     return _part(request, "parts/classifier.html", await queries.classifier_page(worker))
 
 
@@ -73,11 +78,17 @@ async def live(request: Request, worker: TheWorker) -> Response:
     return await watched_study(request, worker)
 
 
-def _part(request: Request, part: str, view: View) -> Response:
-    """A part of the page; without scripts, a page of its own."""
-    if is_htmx(request):
-        return render(request, part, view=view)
-    return render(request, "part.html", part=part, view=view, tab="Study", here="studies")
+def _part(request: Request, part: str, view: View, **given: Any) -> Response:
+    """A part of the page as a page of its own, for who has no scripts."""
+    given |= {"part": part, "view": view, "tab": "Study", "here": "studies"}
+    return render(request, "part.html", **given)
+
+
+def _latest(request: Request, part: str, found: Computed[Any], **given: Any) -> Response:
+    """A part of the page as it was computed last; nothing if it was not, so that it stays."""
+    if found.view is None:
+        return Response(status_code=204)
+    return render(request, part, view=found.view, behind=found.behind, **given)
 
 
 async def _recent(worker: TheWorker) -> list[HistoryLine]:
