@@ -179,4 +179,6 @@ def _alike(one: History, other: History) -> int:
     """Return how many purchases two histories begin alike with."""
     pairs = enumerate(zip(one, other, strict=False))
     shorter = min(len(one), len(other))
-    return next((at for at, (mine, theirs) in pairs if mine is not theirs and mine != theirs), shorter)
+    return next(
+        (at for at, (mine, theirs) in pairs if mine is not theirs and mine != theirs), shorter
+    )

@@ -17,6 +17,8 @@ from budgeted.web.background import Computed
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.cells import FeatureNames, matching
+from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
 from budgeted.web.views.model import ModelView, model_view, with_shares
@@ -86,6 +88,11 @@ async def cells_page(worker: StudyWorker) -> CellsView:
 async def latest_cells(worker: StudyWorker) -> Computed[CellsView]:
     """Return what was bought, and what more was worth when that was computed last."""
     return await worker.latest("cells", cells_view)
+
+
+async def features_found(worker: StudyWorker, search: str = "") -> FeatureNames:
+    """Return the features that somebody looks for, the first ones of them."""
+    return await worker.view("features", features_named, search)
 
 
 async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
@@ -177,7 +184,7 @@ def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[A
     if which == "error":
         return "curve", worker.grown_curve
     if which == "belief":
-        return "belief", _belief, feature
+        return "belief", _belief, feature, search.strip()
     if which == "worth":
         return "worth", _worth, search.strip().casefold()
     if which == "purchases":
@@ -237,11 +244,13 @@ def _model(study: Snapshot, prior: tuple[float, ...]) -> str:
     return with_shares(study.model(), prior).to_json()
 
 
-def _belief(study: Snapshot, feature: str) -> dict[str, Any]:
-    problem = study.state.problem
-    name = feature or problem.features[0].name
-    if name not in problem.by_name:
-        raise UnknownError(f"there is no feature {name!r}")
+def _belief(study: Snapshot, feature: str, search: str) -> dict[str, Any]:
+    if feature and feature not in study.state.problem.by_name:
+        raise UnknownError(f"there is no feature {feature!r}")
+    found = [feature] if feature else matching(study, search)
+    if not found:
+        return charts.in_words(f"There is no feature with {search!r} in its name.")
+    name = found[0]
     return charts.belief_of(study.predictor, name)
 
 

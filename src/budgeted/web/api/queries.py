@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.failures import documented
+from budgeted.web.views.cells import FeatureNames
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
 from budgeted.web.views.parts import RequestView, request_of
@@ -86,6 +87,12 @@ async def get_history(
     """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
     file = await queries.history_file(worker, text, kind, who, feature, case)
     return csv_file(file, "history.csv")
+
+
+@router.get("/features", responses=_NOT_FOUND)
+async def find_features(worker: TheWorker, search: Text = "") -> FeatureNames:
+    """Return the names of features that hold a text: the first fifty, and how many there are."""
+    return await queries.features_found(worker, search)
 
 
 @router.get("/requests/{number}", responses=_NOT_FOUND)

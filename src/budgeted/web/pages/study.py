@@ -10,10 +10,11 @@ from fastapi.responses import Response
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
-from budgeted.web.api.queries import csv_file
+from budgeted.web.api.queries import Page, Text, csv_file
 from budgeted.web.background import Computed
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
+from budgeted.web.views.cells import rows_of
 from budgeted.web.views.history import HistoryLine
 from budgeted.web.views.parts import View
 
@@ -54,9 +55,24 @@ async def recent(request: Request, worker: TheWorker) -> Response:
 
 
 @router.get("/studies/{name}/about")
-async def about(request: Request, worker: TheWorker) -> Response:
-    """Return the table of features."""
-    return _part(request, "parts/about.html", await queries.cells_page(worker))
+async def about(request: Request, worker: TheWorker, search: Text = "", page: Page = 1) -> Response:
+    """Return a page of the table of features."""
+    view = await queries.ledger_page(worker)
+    if not is_htmx(request):
+        cells = rows_of(await queries.cells_page(worker), search, page)
+        return _part(request, "parts/about.html", view, cells=cells)
+    found = await queries.latest_cells(worker)
+    if found.view is None:
+        return Response(status_code=204)
+    cells = rows_of(found.view, search, page)
+    return render(request, "parts/about.html", view=view, cells=cells, behind=found.behind)
+
+
+@router.get("/studies/{name}/features")
+async def features(request: Request, worker: TheWorker, search: Text = "") -> Response:
+    """Return the names of features to choose from."""
+    found = await queries.features_found(worker, search)
+    return render(request, "parts/features.html", names=found.names)
 
 
 @router.get("/studies/{name}/worklist")
