@@ -8,6 +8,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import cells_of
@@ -16,12 +17,20 @@ from budgeted.web import charts
 from budgeted.web.background import Computed
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
-from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.cards import VISITS, CardsView, cards_view
 from budgeted.web.views.cells import FeatureNames, matching
 from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
-from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
+from budgeted.web.views.history import (
+    HistoryLine,
+    HistoryView,
+    history_csv,
+    history_view,
+    worklist_csv,
+)
+from budgeted.web.views.history import recent_lines as last_lines
 from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
     RehearsalView,
@@ -32,13 +41,16 @@ from budgeted.web.views.studies import StudiesView, card_from, card_of
 from budgeted.web.views.study import (
     CellsView,
     LedgerView,
+    MoneyView,
     StudyView,
     WorklistView,
     cells_view,
     ledger_view,
+    money_view,
     study_view,
     worklist_view,
 )
+from budgeted.web.views.why import WhyView, why_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -70,6 +82,16 @@ async def ledger_page(worker: StudyWorker) -> LedgerView:
     return await worker.view("ledger", _ledger, worker.validation, worker.most_at_once)
 
 
+async def money_page(worker: StudyWorker) -> MoneyView:
+    """Return the money alone."""
+    return await worker.view("money", money_view)
+
+
+async def recent_lines(worker: StudyWorker, number: int) -> tuple[HistoryLine, ...]:
+    """Return the last so many events, with the requests that they are about."""
+    return await worker.view("recent", last_lines, number)
+
+
 async def classifier_page(worker: StudyWorker) -> ClassifierView:
     """Return how good the classifier is now; it fits a model."""
     return await worker.slow("classifier", _classifier, worker.validation)
@@ -95,9 +117,24 @@ async def features_found(worker: StudyWorker, search: str = "") -> FeatureNames:
     return await worker.view("features", features_named, search)
 
 
-async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
-    """Return the requests under way, and what became of the others that a page shows."""
-    return await worker.view("cards", cards_view, shown)
+async def cards_page(
+    worker: StudyWorker, shown: tuple[int, ...] = (), most: int = VISITS
+) -> CardsView:
+    """Return what is due, visit by visit, and what became of the requests that a page shows."""
+    return await worker.view("cards", cards_view, shown, most)
+
+
+async def price_page(worker: StudyWorker, command: Ask) -> PriceView:
+    """Return what asking would cost now; nothing is asked."""
+    worker.check_size(command)
+    async with worker.trying:
+        draft, snapshot = await worker.draft(), worker.snapshot()
+        return await asyncio.to_thread(price_view, snapshot, draft, command)
+
+
+async def why_page(worker: StudyWorker, number: int) -> WhyView:
+    """Return why something was asked for: what was compared when that was decided."""
+    return await worker.view("why", why_view, number)
 
 
 async def worklist_page(worker: StudyWorker) -> WorklistView:

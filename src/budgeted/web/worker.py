@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
 from budgeted.studies.commands import Command
-from budgeted.studies.drafts import Done, Sent
+from budgeted.studies.drafts import Done, Draft, Sent
 from budgeted.studies.events import Entry
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Study
@@ -82,6 +82,10 @@ class StudyWorker:
         self._running: asyncio.Task[None] | None = None
         self._threads = threads
         self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
+        self._draft: Draft | None = None
+        self._wants_draft = False
+        self.trying = asyncio.Lock()
+        """Held while something is tried on a draft, by one after the other."""
         self._released = False
         self._reopened = 0
         self._measured = (0, 0)  # how many events and cases there were, and how many bytes
@@ -176,6 +180,13 @@ class StudyWorker:
         """Return the same of a function that takes long: once for all who want it."""
         return await self._background.wait(key, function, *arguments)
 
+    async def draft(self) -> Draft:
+        """Return the study as it is now, to try commands on; nothing of it is written."""
+        self._wants_draft = True
+        await self._look()
+        assert self._draft is not None
+        return Draft.of(self._draft)
+
     async def latest(
         self, key: str, function: Callable[..., View], *arguments: Any
     ) -> Computed[View]:
@@ -218,15 +229,19 @@ class StudyWorker:
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
         """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
-        for size in command.sized_by:
-            wanted = getattr(command, size)
-            if wanted is not None and wanted > self.most_at_once:
-                raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
+        self.check_size(command)
         done: Done = await self._wait_for(Sent(command, by, key))
         number = getattr(command, "number", None)
         if number is not None and not done.requests:  # told before: harmless, and still an answer
             done = replace(done, requests=((await self.look()).request(number),))
         return done
+
+    def check_size(self, command: Command) -> None:
+        """Raise an error if a command asks for more than one person may at once."""
+        for size in command.sized_by:
+            wanted = getattr(command, size)
+            if wanted is not None and wanted > self.most_at_once:
+                raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
 
     async def release(self) -> None:
         """Let what is under way end, and let go of the database."""
@@ -314,6 +329,8 @@ class StudyWorker:
         self._seq = self._study.events
         if look and self._snapshot.events < self._seq:
             self._snapshot = self._study.snapshot()
+        if look and self._wants_draft:
+            self._draft, self._wants_draft = self._study.draft(shared=True), False
         if self._released:  # somebody held on to a worker that was put away
             self._study.release()
         return answers

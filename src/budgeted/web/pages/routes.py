@@ -7,6 +7,7 @@ from fastapi.routing import APIRoute
 
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.pages import (
+    asking,
     cards,
     changes,
     correct,
@@ -20,7 +21,19 @@ from budgeted.web.pages import (
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
-for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
+for _module in (
+    login,
+    new,
+    studies,
+    study,
+    cards,
+    asking,
+    changes,
+    correct,
+    history,
+    model,
+    rehearsals,
+):
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):

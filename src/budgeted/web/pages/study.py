@@ -13,10 +13,10 @@ from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import Page, Text, csv_file
 from budgeted.web.background import Computed
 from budgeted.web.pages.answers import is_htmx
-from budgeted.web.pages.templates import render
+from budgeted.web.pages.cards import most_visits
+from budgeted.web.pages.templates import part_of, render
 from budgeted.web.views.cells import rows_of
 from budgeted.web.views.history import HistoryLine
-from budgeted.web.views.parts import View
 
 router = APIRouter()
 
@@ -24,19 +24,20 @@ _RECENT = 8
 
 
 @router.get("/studies/{name}")
-async def study(request: Request, worker: TheWorker) -> Response:
+async def study(request: Request, worker: TheWorker, cards: str = "") -> Response:
     """Show a study: what the ledger says; what fits a model is fetched after it."""
     view = await queries.ledger_page(worker)
-    lines, cards = await _recent(worker), await queries.cards_page(worker)
+    shown = await queries.cards_page(worker, (), most_visits(cards))
+    lines = await _recent(worker)
     return render(
-        request, "study.html", view=view, cards=cards, lines=lines, tab="Study", here="studies"
+        request, "study.html", view=view, cards=shown, lines=lines, tab="Study", here="studies"
     )
 
 
 @router.get("/studies/{name}/money")
 async def money(request: Request, worker: TheWorker) -> Response:
     """Return the money."""
-    return render(request, "parts/money.html", view=await queries.ledger_page(worker))
+    return render(request, "parts/money.html", view=await queries.money_page(worker))
 
 
 @router.get("/studies/{name}/classifier")
@@ -44,13 +45,13 @@ async def classifier(request: Request, worker: TheWorker) -> Response:
     """Return how good the classifier is now."""
     if is_htmx(request):
         return _latest(request, "parts/classifier.html", await queries.latest_classifier(worker))
-    return _part(request, "parts/classifier.html", await queries.classifier_page(worker))
+    return part_of(request, "parts/classifier.html", await queries.classifier_page(worker))
 
 
 @router.get("/studies/{name}/recent")
 async def recent(request: Request, worker: TheWorker) -> Response:
     """Return what happened last."""
-    view = await queries.ledger_page(worker)
+    view = await queries.money_page(worker)
     return render(request, "parts/recent.html", view=view, lines=await _recent(worker))
 
 
@@ -60,7 +61,7 @@ async def about(request: Request, worker: TheWorker, search: Text = "", page: Pa
     view = await queries.ledger_page(worker)
     if not is_htmx(request):
         cells = rows_of(await queries.cells_page(worker), search, page)
-        return _part(request, "parts/about.html", view, cells=cells)
+        return part_of(request, "parts/about.html", view, cells=cells)
     found = await queries.latest_cells(worker)
     if found.view is None:
         return Response(status_code=204)
@@ -94,19 +95,13 @@ async def live(request: Request, worker: TheWorker) -> Response:
     return await watched_study(request, worker)
 
 
-def _part(request: Request, part: str, view: View, **given: Any) -> Response:
-    """A part of the page as a page of its own, for who has no scripts."""
-    given |= {"part": part, "view": view, "tab": "Study", "here": "studies"}
-    return render(request, "part.html", **given)
-
-
-def _latest(request: Request, part: str, found: Computed[Any], **given: Any) -> Response:
+def _latest(request: Request, part: str, found: Computed[Any]) -> Response:
     """A part of the page as it was computed last; nothing if it was not, so that it stays."""
     if found.view is None:
         return Response(status_code=204)
-    return render(request, part, view=found.view, behind=found.behind, **given)
+    return render(request, part, view=found.view, behind=found.behind)
 
 
-async def _recent(worker: TheWorker) -> list[HistoryLine]:
+async def _recent(worker: TheWorker) -> tuple[HistoryLine, ...]:
     """The last events, with the requests that they are about."""
-    return (await queries.history_page(worker)).lines[:_RECENT]
+    return await queries.recent_lines(worker, _RECENT)
