@@ -29,7 +29,7 @@ from budgeted.web.views.history import (
     worklist_csv,
 )
 from budgeted.web.views.history import recent_lines as last_lines
-from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
 from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
@@ -180,6 +180,16 @@ async def model_page(
 ) -> ModelView:
     """Return what the classifier says of a case known in part."""
     return await worker.slow("model", model_view, known, prior, force)
+
+
+async def model_form(
+    worker: StudyWorker,
+    known: tuple[str, ...] = (),
+    prior: tuple[float, ...] = (),
+    search: str = "",
+) -> FormView:
+    """Return the form in which a case is described."""
+    return await worker.view("model form", form_view, known, prior, search)
 
 
 async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:

@@ -15,7 +15,7 @@ from budgeted.web.background import Computed
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.cards import most_visits
 from budgeted.web.pages.templates import part_of, render
-from budgeted.web.views.cells import rows_of
+from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
 from budgeted.web.views.history import HistoryLine
 
 router = APIRouter()
@@ -70,17 +70,25 @@ async def about(request: Request, worker: TheWorker, search: Text = "", page: Pa
 
 
 @router.get("/studies/{name}/features")
-async def features(request: Request, worker: TheWorker, search: Text = "") -> Response:
+async def features(
+    request: Request, worker: TheWorker, search: Text = "", named: Text = ""
+) -> Response:
     """Return the names of features to choose from."""
-    found = await queries.features_found(worker, search)
+    found = await queries.features_found(worker, search or named)
     return render(request, "parts/features.html", names=found.names)
 
 
 @router.get("/studies/{name}/worklist")
-async def worklist(request: Request, worker: TheWorker) -> Response:
-    """Show the requests under way, to be printed."""
+async def worklist(
+    request: Request, worker: TheWorker, page: Page = 1, whole: str = ""
+) -> Response:
+    """Show the requests under way, page by page, or all of them, to be printed."""
     view = await queries.worklist_page(worker)
-    return render(request, "worklist.html", view=view, tab="Work list", here="studies")
+    per_page = max(1, len(view.requests)) if whole else PER_PAGE
+    rows, page, pages = page_of(view.requests, page, per_page)
+    shown = view.model_copy(update={"requests": rows})
+    given: dict[str, Any] = {"view": shown, "page": page, "pages": pages}
+    return render(request, "worklist.html", **given, tab="Work list", here="studies")
 
 
 @router.get("/studies/{name}/worklist.csv")

@@ -105,6 +105,11 @@ class WorklistView(View):
     requests: list[RequestView]
     total: str = Field(description="what they cost together")
 
+    @property
+    def number(self) -> int:
+        """How many there are, on all pages."""
+        return self.study.pending
+
 
 def ledger_view(study: Snapshot, most_at_once: int, validated: bool) -> LedgerView:
     """Return what the ledger says.
