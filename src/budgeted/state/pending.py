@@ -6,7 +6,7 @@ what is held by number now, while that goes on changing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import TypeVar, overload
@@ -55,6 +55,10 @@ class Numbered(MutableMapping[int, Held]):
         self._own.clear()
         return made
 
+    def through(self, change: Callable[[Held], Held]) -> Mapping[int, Held]:
+        """Return what it holds, each changed when it is looked at, for who may not see all."""
+        return _Through(self, change)
+
     def __getitem__(self, number: int) -> Held:
         return self._blocks[number // _BLOCK][number]
 
@@ -84,6 +88,24 @@ class Numbered(MutableMapping[int, Held]):
 
     def __len__(self) -> int:
         return self._length
+
+
+class _Through(Mapping[int, Held]):
+    """A map whose values are changed when they are looked at."""
+
+    __slots__ = ("_change", "_held")
+
+    def __init__(self, held: Mapping[int, Held], change: Callable[[Held], Held]) -> None:
+        self._held, self._change = held, change
+
+    def __getitem__(self, number: int) -> Held:
+        return self._change(self._held[number])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
 
 
 class Pending(Sequence[Request]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import overload
 
@@ -36,7 +36,7 @@ class Entries(Sequence[Entry]):
     (True, ())
     """
 
-    __slots__ = ("_about", "_every", "_kinds", "_length", "_people")
+    __slots__ = ("_about", "_every", "_kinds", "_length", "_people", "_shown")
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._every = entries if isinstance(entries, list) else list(entries)
@@ -44,7 +44,20 @@ class Entries(Sequence[Entry]):
         self._people: dict[str, int] = {}  # where the first event of each is
         self._kinds: dict[str, int] = {}
         self._length = 0
+        self._shown: Callable[[Entry], Entry] | None = None
         self._take()
+
+    def through(self, change: Callable[[Entry], Entry]) -> Entries:
+        """Return the same events, each changed when it is looked at, for who may not see all.
+
+        Parameters
+        ----------
+        change
+            What makes of an event the one that is shown; its number, time and author stay.
+        """
+        new = self._again()
+        new._shown = change
+        return new
 
     def then(self, entries: list[Entry]) -> Entries:
         """Return all events that a list holds by now: the same list, or another history."""
@@ -52,11 +65,14 @@ class Entries(Sequence[Entry]):
             return Entries(entries)
         if len(entries) == self._length:
             return self
-        new = object.__new__(Entries)
-        new._every, new._about = self._every, self._about
-        new._people, new._kinds = self._people, self._kinds
-        new._length = self._length
+        new = self._again()
         new._take()
+        return new
+
+    def _again(self) -> Entries:
+        new = object.__new__(Entries)
+        for name in Entries.__slots__:
+            setattr(new, name, getattr(self, name))
         return new
 
     def _take(self) -> None:
@@ -72,7 +88,7 @@ class Entries(Sequence[Entry]):
     def about(self, number: int) -> tuple[Entry, ...]:
         """Return the events about a request or recorded value, oldest first."""
         places = self._about.get(number, ())
-        return tuple([self._every[place] for place in places if place < self._length])
+        return self._at(place for place in places if place < self._length)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -88,14 +104,20 @@ class Entries(Sequence[Entry]):
         # `list` of a dictionary is one step, so that no other thread can add to it meanwhile.
         return tuple(name for name, place in list(first.items()) if place < self._length)
 
+    def _at(self, places: Iterable[int]) -> tuple[Entry, ...]:
+        found = [self._every[place] for place in places]
+        return tuple(found if self._shown is None else map(self._shown, found))
+
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[Entry]:
-        return islice(self._every, self._length)
+        found = islice(self._every, self._length)
+        return found if self._shown is None else map(self._shown, found)
 
     def __reversed__(self) -> Iterator[Entry]:
-        return (self._every[place] for place in range(self._length - 1, -1, -1))
+        found = (self._every[place] for place in range(self._length - 1, -1, -1))
+        return found if self._shown is None else map(self._shown, found)
 
     @overload
     def __getitem__(self, at: int) -> Entry: ...
@@ -103,6 +125,4 @@ class Entries(Sequence[Entry]):
     def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
     def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
         places = range(self._length)[at]
-        if isinstance(places, range):
-            return tuple([self._every[place] for place in places])
-        return self._every[places]
+        return self._at(places) if isinstance(places, range) else self._at([places])[0]

@@ -65,6 +65,9 @@ class StudyWorker:
         Where is computed what takes long; see `budgeted.web.background`.
     """
 
+    blind = False
+    """Whether labels of cases are left out of what is shown here."""
+
     def __init__(
         self,
         study: Study,
@@ -154,6 +157,10 @@ class StudyWorker:
         """Return the study as it was known here last."""
         return self._snapshot
 
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        """What is shown of the study."""
+        return snapshot
+
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
         """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
 
@@ -178,7 +185,8 @@ class StudyWorker:
 
     async def slow(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
         """Return the same of a function that takes long: once for all who want it."""
-        return await self._background.wait(key, function, *arguments)
+        place = (self.blind, *arguments)
+        return await self._background.wait(key, self._seeing(function), *place)
 
     async def draft(self) -> Draft:
         """Return the study as it is now, to try commands on; nothing of it is written."""
@@ -191,7 +199,18 @@ class StudyWorker:
         self, key: str, function: Callable[..., View], *arguments: Any
     ) -> Computed[View]:
         """Return what was computed last by a function that takes long, and how old it is."""
-        return await self._background.latest(key, function, *arguments, patience=_PATIENCE)
+        place = (self.blind, *arguments)
+        return await self._background.latest(
+            key, self._seeing(function), *place, patience=_PATIENCE
+        )
+
+    def _seeing(self, function: Callable[..., View]) -> Callable[..., View]:
+        """The same function of what may be shown here; whether that is all is part of the key."""
+
+        def seen(snapshot: Snapshot, _: bool, *arguments: Any) -> View:
+            return function(self._shown(snapshot), *arguments)
+
+        return seen
 
     def grown_curve(self, snapshot: Snapshot) -> list[dict[str, Any]] | Partly[Any]:
         """Return predicted and measured error against money, for `slow` and `latest`.

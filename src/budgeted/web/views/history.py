@@ -21,7 +21,8 @@ from budgeted.web.views.parts import (
 )
 from budgeted.web.views.studies import StudyCard, card_of
 
-PER_PAGE = 100
+PER_PAGE = 25
+_MOST_CHOICES = 50
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
          "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
 COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
@@ -56,7 +57,7 @@ class HistoryView(View):
     case: str
     kinds: list[str]
     people: list[str]
-    features: list[str]
+    features: list[str] = Field(description="to choose from, the first ones")
 
 
 def history_view(
@@ -91,7 +92,7 @@ def history_view(
         who=who,
         feature=feature,
         case=case,
-        features=[each.name for each in study.state.problem.features],
+        features=[each.name for each in study.state.problem.features[:_MOST_CHOICES]],
         kinds=_kinds(study),
         people=sorted(study.entries.people),
     )
