@@ -213,23 +213,26 @@ async def chart(
     search
         Where features are compared: only those whose names hold this.
     """
-    return _figure(worker, which, await worker.slow(*_slow(worker, which, feature, search)))
+    if which == "error":
+        return charts.error_against_money(await worker.curve(), _budget(worker))
+    figure: dict[str, Any] = await worker.slow(*_slow(which, feature, search))
+    return figure
 
 
 async def latest_chart(
     worker: StudyWorker, which: str, feature: str = "", search: str = ""
 ) -> Computed[dict[str, Any]]:
     """Return the same as it was computed last."""
-    found = await worker.latest(*_slow(worker, which, feature, search))
+    if which != "error":
+        return await worker.latest(*_slow(which, feature, search))
+    found = await worker.latest_curve()
     if found.view is None:
         return found
-    return replace(found, view=_figure(worker, which, found.view))
+    return replace(found, view=charts.error_against_money(found.view, _budget(worker)))
 
 
-def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[Any, ...]:
+def _slow(which: str, feature: str, search: str) -> tuple[Any, ...]:
     """What a chart is made of, as `StudyWorker.slow` takes it."""
-    if which == "error":
-        return "curve", worker.grown_curve
     if which == "belief":
         return "belief", _belief, feature, search.strip()
     if which == "worth":
@@ -239,11 +242,8 @@ def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[A
     raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
 
 
-def _figure(worker: StudyWorker, which: str, found: Any) -> dict[str, Any]:
-    if which != "error":
-        figure: dict[str, Any] = found
-        return figure
-    return charts.error_against_money(found, float(worker.snapshot().state.problem.budget))
+def _budget(worker: StudyWorker) -> float:
+    return float(worker.snapshot().state.problem.budget)
 
 
 def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:

@@ -212,11 +212,17 @@ class StudyWorker:
 
         return seen
 
-    def grown_curve(self, snapshot: Snapshot) -> list[dict[str, Any]] | Partly[Any]:
-        """Return predicted and measured error against money, for `slow` and `latest`.
+    async def curve(self) -> list[dict[str, Any]]:
+        """Return predicted and measured error against money, up to the last event."""
+        found: list[dict[str, Any]] = await self._background.wait("curve", self._grown_curve)
+        return found
 
-        A long one comes piece by piece. It is grown by one thread at a time.
-        """
+    async def latest_curve(self) -> Computed[Any]:
+        """Return the same as far as it was computed."""
+        return await self._background.latest("curve", self._grown_curve, patience=_PATIENCE)
+
+    def _grown_curve(self, snapshot: Snapshot) -> Any:
+        """The curve, some points at a time; one thread at a time grows it."""
         curve = self._curve
         if curve is None or curve.created != snapshot.created:
             curve = self._curve = Curve(snapshot.created, self._validation)
