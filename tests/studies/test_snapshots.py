@@ -87,10 +87,12 @@ def test_a_map_by_number_is_a_dictionary_of_which_copies_cost_nothing(steps):
             kept.append((numbered.kept(), dict(plain)))
             if at % 2:  # what was kept can be changed as well
                 kept[-1][0][number] = kept[-1][1][number] = -at
-        assert dict(numbered) == plain and len(numbered) == len(plain)
+        assert dict(numbered) == plain
+        assert len(numbered) == len(plain)
         assert all((each in numbered) == (each in plain) for each in (number, number + 1))
     for one, other in kept:
-        assert dict(one) == other and len(one) == len(other)
+        assert dict(one) == other
+        assert len(one) == len(other)
     assert {**numbered.through(str)} == {number: str(held) for number, held in plain.items()}
 
 
@@ -105,4 +107,5 @@ def test_events_are_shown_changed_to_who_may_not_see_all(tmp_path):
         assert (seen[-1], seen[1:2]) == ((numbers[-1], "hidden"), ((2, "hidden"),))
         assert [found for found, _ in seen.about(1)] == [each.seq for each in entries.about(1)]
         study.tell(2, "no")
-        assert len(seen) == len(numbers) and len(study.snapshot().entries) == len(numbers) + 1
+        assert len(seen) == len(numbers)
+        assert len(study.snapshot().entries) == len(numbers) + 1
