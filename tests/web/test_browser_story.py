@@ -78,6 +78,7 @@ def ready(card):
 def drawn(page, chart):
     """What a chart says, as a reader's software hears it, once it is drawn."""
     place = page.locator(f"#chart-{chart}")
+    place.scroll_into_view_if_needed()  # it comes when it is seen
     expect(place).to_have_attribute("data-drawn", re.compile("."))
     return place.locator("svg").inner_html()
 
@@ -134,7 +135,7 @@ def test_the_whole_story_of_a_study(browser, server):
                     " !== old",
                     arg=[chart, old],
                 )
-        page.get_by_label("Feature", exact=True).select_option("mcv")
+        page.locator("#belief-feature").fill("mc")  # what is typed is looked for
         expect(page.locator("#chart-belief svg")).to_contain_text("mcv")
 
         correct_the_first(page)
