@@ -144,6 +144,20 @@ def test_what_comes_in_pieces_lets_others_have_their_turn(play):
     assert order == ["piece", "short", "piece", "piece"]
 
 
+def test_what_is_under_way_when_all_is_forgotten_is_computed_anew(play):
+    slow = Slow()
+
+    async def story(worker):
+        wanted = asyncio.create_task(worker.slow("it", slow))
+        await asyncio.to_thread(slow.begun.wait, 60)
+        worker.judge_on(None)  # other cases to judge on: what was computed may be another now
+        slow.may.set()
+        return await wanted
+
+    assert play(story) == 1
+    assert slow.of == [1, 1]
+
+
 def test_an_error_reaches_who_wanted_it_and_nobody_else(play):
     def wrong(snapshot):
         raise UnknownError("there is no such thing")

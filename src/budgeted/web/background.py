@@ -113,6 +113,7 @@ class Background:
         self._wanted: dict[Place, _Wanted] = {}
         self._now: tuple[Place, Moment, _Wanted] | None = None
         self._running: asyncio.Task[None] | None = None
+        self._forgotten = 0
         self._took, self._ended, self._last = 0.0, 0.0, 0  # of the last round
 
     @property
@@ -126,7 +127,8 @@ class Background:
         return self._running is not None and not self._running.done()
 
     def forget(self) -> None:
-        """Forget what was computed."""
+        """Forget what was computed, and compute anew what is under way: it depends on more."""
+        self._forgotten += 1
         self._done.clear()
 
     async def close(self) -> None:
@@ -225,7 +227,7 @@ class Background:
             self._took = self._ended - began
 
     async def _compute(self, place: Place, moment: Moment, snapshot: Snapshot) -> None:
-        wanted = self._wanted.pop(place)
+        wanted, forgotten = self._wanted.pop(place), self._forgotten
         self._now = (place, moment, wanted)
         loop = asyncio.get_running_loop()
         try:
@@ -237,16 +239,22 @@ class Background:
             return
         finally:
             self._now = None
+        if forgotten != self._forgotten:
+            self._want_again(place, wanted)
+            return
         whole = not isinstance(found, Partly)
         view = found if whole else found.view
         self._done.put(place, (moment, view, whole))
         if whole:
             _answer(wanted, (moment, view))
         else:  # the others have their turn first
-            later = self._wanted.setdefault(place, wanted)
-            if later is not wanted:
-                later.waiting += wanted.waiting
+            self._want_again(place, wanted)
         await self._tell()
+
+    def _want_again(self, place: Place, wanted: _Wanted) -> None:
+        later = self._wanted.setdefault(place, wanted)
+        if later is not wanted:
+            later.waiting += wanted.waiting
 
     async def _burst(self) -> None:
         """Wait until a burst of events is over, where computing takes longer than a moment."""

@@ -85,7 +85,7 @@ class Curve:
 
     def __init__(self, created: Created, validation: ValidationFile | None = None) -> None:
         self.created = created
-        self._validation = validation
+        self.validation = validation
         self._problem = problem_of(created)
         self._history = History()
         self._points = [self._point(0, Decimal(0))]
@@ -95,7 +95,7 @@ class Curve:
         return fitted(learner_of(self.created), self._problem, self._history[:bought])
 
     def _point(self, bought: int, paid: Decimal) -> Point:
-        predictor, file = self._predictor(bought), self._validation
+        predictor, file = self._predictor(bought), self.validation
         judge = None if file is None else file.judge(self._problem)
         measured = None if judge is None else judge.error(predictor)
         models = MODELS if self._small else _MODELS_OF_LARGE

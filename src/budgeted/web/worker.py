@@ -224,8 +224,9 @@ class StudyWorker:
     def _grown_curve(self, snapshot: Snapshot) -> Any:
         """The curve, some points at a time; one thread at a time grows it."""
         curve = self._curve
-        if curve is None or curve.created != snapshot.created:
-            curve = self._curve = Curve(snapshot.created, self._validation)
+        created, judge = snapshot.created, self._validation
+        if curve is None or (curve.created, curve.validation) != (created, judge):
+            curve = self._curve = Curve(created, judge)
         whole = curve.advance(snapshot.state, at_most=_SECONDS_OF_CURVE)
         return curve.points if whole else Partly(curve.points)
 
