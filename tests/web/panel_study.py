@@ -43,16 +43,18 @@ VALIDATION = "crp,chol,pulse,label\n" + "".join(
 ).replace("4,9", '"4,9"').replace("6,8", '"6,8"')
 
 
-def begin(url, validation=False):
+def begin(url, validation=False, name=NAME):
     """Begin the study on a server."""
-    body = {"study": STUDY, "cases": CASES} | ({"validation": VALIDATION} if validation else {})
+    body = {"study": STUDY.replace(f'"{NAME}"', f'"{name}"'), "cases": CASES} | (
+        {"validation": VALIDATION} if validation else {}
+    )
     answer = httpx.post(f"{url}/api/studies", json=body, timeout=60)
     assert answer.status_code == 201, answer.text
 
 
-def api(url, path, **body):
+def api(url, path, name=NAME, **body):
     """Do something to it."""
-    answer = httpx.post(f"{url}/api/studies/{NAME}/{path}", json=body, timeout=60)
+    answer = httpx.post(f"{url}/api/studies/{name}/{path}", json=body, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer.json()
 

@@ -53,6 +53,21 @@ def test_every_chart_is_valid_and_brings_its_data(study):
         assert chart["description"]
 
 
+def test_a_forecast_is_a_fan_to_the_end_of_the_budget(study):
+    track = Curve(study.created)
+    track.advance(study.history())
+    last = track.points[-1]
+    fan = [
+        {"money": last["spent"], "error": 0.3, "low": 0.2, "high": 0.4},
+        {"money": 20.0, "error": 0.2, "low": 0.1, "high": 0.3},
+    ]
+    past = charts.error_against_money(track.points, 20.0)
+    chart = valid(charts.error_against_money(track.points, 20.0, fan))
+    assert len(chart["layer"]) == len(past["layer"]) + 2
+    assert "20.0% expected at the end of the budget" in chart["description"]
+    assert all(each["data"]["values"] == fan for each in chart["layer"][-2:])
+
+
 def test_purchases_are_counted_by_feature_and_label(study):
     rows = all_charts(study)["purchases"]["data"]["values"]
     assert sum(row["bought"] for row in rows) == 4

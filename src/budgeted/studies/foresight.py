@@ -7,6 +7,7 @@ price of the orders that were decided until then is what is known.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from budgeted.studies.commands.ask import Ask, why_fewer
 from budgeted.studies.commands.base import Command
 from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.drafts import Done, Draft, Sent, plan
+from budgeted.studies.events import Asked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,6 +136,23 @@ def foresee(
         return found
     whole = money.total([each.cost for each in done.requests])
     return Foreseen(**{**vars(found), "whole": whole})
+
+
+def next_order(draft: Draft, name: str) -> tuple[Asked | None, str]:
+    """Return what would be asked for next, and why nothing would.
+
+    Parameters
+    ----------
+    draft, name
+        As of `foresee`.
+    """
+    command = Ask()
+    try:
+        done, _ = _tried(draft, [command], name, math.inf, time.monotonic)
+    except BudgetedError as error:
+        return None, str(error)
+    found = next((each for each in done.events if isinstance(each, Asked)), None)
+    return found, "" if found else why_fewer((), command, done.state, done.stopped)
 
 
 class _Hurried:

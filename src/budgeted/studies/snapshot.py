@@ -8,8 +8,9 @@ from functools import cached_property
 
 from budgeted.errors import UnknownError
 from budgeted.learners import Outlook, Predictor, fitted
+from budgeted.learners.base import Confusion
 from budgeted.learners.model import Model
-from budgeted.learners.predictor import outlook_of
+from budgeted.learners.predictor import confusion_of, outlook_of
 from budgeted.state import State
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.created import Created
@@ -138,6 +139,11 @@ class Snapshot:
     def outlook(self) -> Outlook:
         """How wrong the classifier expects to be; several charts and pages want to know."""
         return outlook_of(self.predictor)
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """What the classifier expects to say of the cases of each label; None if it cannot tell."""
+        return confusion_of(self.predictor)
 
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""

@@ -25,7 +25,9 @@ _FEW_POINTS = 40
 """So many can be told apart on a line."""
 
 
-def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Figure:
+def error_against_money(
+    rows: Sequence[Mapping[str, Any]], budget: float, forecast: Sequence[Mapping[str, Any]] = ()
+) -> Figure:
     """Return error against money: expected with its interval, and measured where it is known.
 
     Parameters
@@ -34,6 +36,9 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
         Those of `budgeted.web.curve.Curve.points`.
     budget
         Where the axis of the money ends.
+    forecast
+        What is to come, as a fan to the end of the budget: rows with ``money``, ``error``, ``low``
+        and ``high``, the first of which is where the rows end.
     """
     names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
     data = [
@@ -72,7 +77,33 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
         },
     ]
     said = f"Error against money: {rows[-1]['error']:.1%} expected now." if rows else ""
+    if forecast:
+        layers += _fan(forecast, x, y)
+        said += f" {forecast[-1]['error']:.1%} expected at the end of the budget."
     return _chart(data, said) | {"height": 220, "layer": layers}
+
+
+def _fan(forecast: Sequence[Mapping[str, Any]], x: Figure, y: Figure) -> list[Figure]:
+    """What is to come: a band and a dashed line."""
+    data = {"values": [dict(row) for row in forecast]}
+    along = {**x, "field": "money"}
+    tips = [
+        {"field": "money", "type": "quantitative", "title": "spent"},
+        *({"field": name, "type": "quantitative", "title": title, "format": ".1%"}
+          for name, title in (("error", "expected then"), ("low", "from"), ("high", "to"))),
+    ]  # fmt: skip
+    return [
+        {
+            "data": data,
+            "mark": {"type": "area", "opacity": 0.1, "color": _PREDICTED},
+            "encoding": {"x": along, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "data": data,
+            "mark": {"type": "line", "strokeDash": [5, 4], "color": _PREDICTED},
+            "encoding": {"x": along, "y": {**y, "field": "error"}, "tooltip": tips},
+        },
+    ]
 
 
 def worth(cells: Sequence[Cell], search: str = "") -> Figure:

@@ -51,6 +51,7 @@ from budgeted.web.views.study import (
     worklist_view,
 )
 from budgeted.web.views.why import WhyView, why_view
+from budgeted.web.views.worth import NextView, next_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -130,6 +131,13 @@ async def price_page(worker: StudyWorker, command: Ask) -> PriceView:
     async with worker.trying:
         draft, snapshot = await worker.draft(), worker.snapshot()
         return await asyncio.to_thread(price_view, snapshot, draft, command)
+
+
+async def next_page(worker: StudyWorker) -> NextView:
+    """Return what would be asked for next; nothing is asked."""
+    async with worker.trying:  # once for a burst: who waited finds what was made of the last event
+        draft = await worker.draft()
+        return await worker.view("next", lambda study: next_view(study, draft))
 
 
 async def why_page(worker: StudyWorker, number: int) -> WhyView:

@@ -24,6 +24,7 @@ from budgeted.web.views.parts import RequestView, request_of
 from budgeted.web.views.price import PriceView
 from budgeted.web.views.study import StudyView, WorklistView
 from budgeted.web.views.why import WhyView
+from budgeted.web.views.worth import NextView
 
 router = APIRouter(prefix="/studies/{name}", tags=["one study"])
 
@@ -92,6 +93,12 @@ async def see_price(
 ) -> PriceView:
     """Return what the same `ask` would cost now; nothing is asked."""
     return await queries.price_page(worker, Ask(n, visits, case, only, without, at_most))
+
+
+@router.get("/next", responses=_NOT_FOUND)
+async def see_next(worker: TheWorker) -> NextView:
+    """Return what would be asked for next, and what it is compared with; nothing is asked."""
+    return await queries.next_page(worker)
 
 
 @router.get("/requests/{number}/why", responses=_NOT_FOUND)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.errors import AccessError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import Page, Text, csv_file
+from budgeted.web.auth.roles import sees_labels
 from budgeted.web.background import Computed
 from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.cards import most_visits
 from budgeted.web.pages.templates import part_of, render
 from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
+from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryLine
 
 router = APIRouter()
@@ -30,7 +34,14 @@ async def study(request: Request, worker: TheWorker, cards: str = "") -> Respons
     shown = await queries.cards_page(worker, (), most_visits(cards))
     lines = await _recent(worker)
     return render(
-        request, "study.html", view=view, cards=shown, lines=lines, tab="Study", here="studies"
+        request,
+        "study.html",
+        view=view,
+        cards=shown,
+        lines=lines,
+        forecast=None,
+        tab="Study",
+        here="studies",
     )
 
 
@@ -41,11 +52,23 @@ async def money(request: Request, worker: TheWorker) -> Response:
 
 
 @router.get("/studies/{name}/classifier")
-async def classifier(request: Request, worker: TheWorker) -> Response:
-    """Return how good the classifier is now."""
+async def classifier(request: Request, worker: TheWorker, positive: str = "") -> Response:
+    """Return how good the classifier is now; of two labels, one may be chosen to be found."""
     if is_htmx(request):
-        return _latest(request, "parts/classifier.html", await queries.latest_classifier(worker))
-    return part_of(request, "parts/classifier.html", await queries.classifier_page(worker))
+        found = await queries.latest_classifier(worker)
+        if found.view is not None:
+            found = replace(found, view=_finding(found.view, positive))
+        return _latest(request, "parts/classifier.html", found)
+    view = _finding(await queries.classifier_page(worker), positive)
+    return part_of(request, "parts/classifier.html", view)
+
+
+@router.get("/studies/{name}/worth")
+async def worth(request: Request, worker: TheWorker) -> Response:
+    """Return what would be asked for next, and what it is compared with."""
+    if not sees_labels(request):
+        raise AccessError("who enters values does not see what is compared: it tells labels")
+    return part_of(request, "parts/worth.html", await queries.next_page(worker))
 
 
 @router.get("/studies/{name}/recent")
@@ -101,6 +124,13 @@ async def worklist_file(worker: TheWorker) -> Response:
 async def live(request: Request, worker: TheWorker) -> Response:
     """Send what happens in the study, as it happens."""
     return await watched_study(request, worker)
+
+
+def _finding(view: ClassifierView, positive: str) -> ClassifierView:
+    """The same, with another label that is to be found."""
+    if view.positive and positive in view.study.labels:
+        return view.model_copy(update={"positive": positive})
+    return view
 
 
 def _latest(request: Request, part: str, found: Computed[Any]) -> Response:

@@ -150,12 +150,20 @@ document.addEventListener("htmx:configRequest", (event) => {
   event.detail.parameters.cards = list.dataset.visits;
 });
 
+// What a card was told before goes when it has another answer; what stands below it stays.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const { elt, verb } = event.detail.requestConfig;
+  const card = verb !== "get" && elt.closest(".card");
+  if (card) card.style.minHeight = `${card.offsetHeight}px`;
+});
+
 document.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail;
   const from = requestConfig.elt;
   if (requestConfig.verb === "get" && from.id !== "requests") return;
   // A refusal may be because somebody else settled it while this was on its way.
   if (xhr.status >= 400 && from.closest(".card")) {
+    from.closest(".card").style.minHeight = "";
     refused.add(from.closest(".card"));
     htmx.trigger(document.body, "news", { seq: seen });
   }

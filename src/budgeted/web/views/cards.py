@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from pydantic import Field
 
 from budgeted.problem import money
@@ -22,6 +24,8 @@ VISITS = 12
 """Cases with requests under way that a page shows, unless somebody wants more."""
 REQUESTS = 3
 """Requests of each of them, on average: a page of panels shows fewer cases."""
+UNFOLDED = 9
+"""Requests that are shown unfolded."""
 LONGEST = 24
 """Requests of one case that are shown at once; the rest comes as these are settled."""
 
@@ -49,6 +53,7 @@ class VisitView(View):
     due: int = Field(description="how many requests are under way")
     cost: str = Field(description="what is reserved for them together")
     requests: list[RequestView] = Field(description="those due, at most so many as a page shows")
+    folded: bool = Field(description="whether a page shows it folded, as many are before it")
 
 
 class CardsView(View):
@@ -80,8 +85,12 @@ def cards_view(study: Snapshot, shown: tuple[int, ...], most: int = VISITS) -> C
         due.setdefault(request.case, []).append(request)
     chosen = _chosen(due, {each.case for each in known}, most)
     numbers = {each.number for each in known}
+    before = accumulate((len(due[case]) for case in chosen), initial=0)
     return CardsView(
-        visits=[_visit(study, due[case], numbers) for case in chosen],
+        visits=[
+            _visit(study, due[case], numbers, above > 0 and above + len(due[case]) > UNFOLDED)
+            for case, above in zip(chosen, before, strict=False)
+        ],
         more=len(due) - len(chosen),
         most=most,
         settled=[settled_of(study, each, study.last_about(each.number)) for each in over],
@@ -103,7 +112,7 @@ def _chosen(due: dict[str, list[Requested]], shown: set[str], most: int) -> list
     return [case for case in due if case in chosen]
 
 
-def _visit(study: Snapshot, due: list[Requested], shown: set[int]) -> VisitView:
+def _visit(study: Snapshot, due: list[Requested], shown: set[int], folded: bool) -> VisitView:
     problem = study.state.problem
     listed = [each for each in due if each.number in shown]
     listed += [each for each in due if each.number not in shown][: max(0, LONGEST - len(listed))]
@@ -116,6 +125,7 @@ def _visit(study: Snapshot, due: list[Requested], shown: set[int]) -> VisitView:
         requests=[
             request_of(each, problem, 0) for each in sorted(listed, key=lambda each: each.number)
         ],
+        folded=folded,
     )
 
 

@@ -29,6 +29,7 @@ class Bar(View):
     label: str
     score: float
     share: float = Field(description="from 0, as bad as the worst, to 1, the best")
+    words: str = Field(examples=["the best", "9 % behind"])
     ordered: bool = Field(description="whether it was ordered then")
 
 
@@ -90,6 +91,7 @@ def bars_of(asked: Asked) -> list[Bar]:
             label=label,
             score=score,
             share=share,
+            words=_behind(share),
             ordered=(feature, label) in ordered,
         )
         for (feature, label, score), share in zip(asked.scores, lengths, strict=True)
@@ -128,3 +130,15 @@ def _shares(scores: Sequence[float], spread: Spread | None) -> list[float]:
         worst = 0.0
     length = worst - best
     return [1.0 if length <= 0 else (worst - score) / length for score in scores]
+
+
+def _behind(share: float) -> str:
+    """How far behind the best it is; where that is little, with as many digits as show it.
+
+    >>> _behind(1.0), _behind(0.91), _behind(0.9962), _behind(0.0)
+    ('the best', '9 % behind', '0.38 % behind', '100 % behind')
+    """
+    if share >= 1 - _TIE:
+        return "the best"
+    behind = 100 * (1 - share)
+    return f"{behind:.2g} % behind" if behind < 1 else f"{behind:.0f} % behind"
