@@ -91,6 +91,7 @@ class Recorder:
             "id": facts.pop("id"),
             "client": client[0] if client else None,
             "actor": state.get("actor", ""),
+            **({"role": role.text} if (role := state.get("role")) and state.get("actor") else {}),
             "method": scope["method"][:20],
             "path": path[:_LONGEST],
             "status": status or None,  # none if who asked has gone away
