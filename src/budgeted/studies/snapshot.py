@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,6 +76,17 @@ class Snapshot:
             projection.cases,
             digest,
         )
+
+    @property
+    def blind(self) -> bool:
+        """Whether the labels of the cases are left out; see `budgeted.studies.blinding`."""
+        return False
+
+    @property
+    def id(self) -> str:
+        """By what it is told from another study that had, or gets, the same name."""
+        first = self.entries[0]
+        return hashlib.sha256(f"{self.name}\0{first.at}\0{first.by}".encode()).hexdigest()[:16]
 
     @property
     def events(self) -> int:

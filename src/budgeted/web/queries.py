@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from budgeted.errors import BudgetedError, JournalError, UnknownError
+from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import status_of
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
+from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import CardsView, cards_view
@@ -31,15 +32,25 @@ from budgeted.web.workers import StudyWorkers
 CHARTS = ("error", "worth", "belief", "purchases")
 
 
-async def studies_page(workers: StudyWorkers) -> StudiesView:
-    """Return the list of studies; one that cannot be opened does not hide the others."""
+async def studies_page(workers: StudyWorkers, blind: bool = False) -> StudiesView:
+    """Return the list of studies; one that cannot be opened does not hide the others.
+
+    Parameters
+    ----------
+    workers
+        All studies.
+    blind
+        Whether it is for who must not see labels.
+    """
     cards, broken = [], []
     for name, found in (await workers.summaries()).items():
         if not isinstance(found, JournalError):
-            cards.append(card_from(name, found))
+            cards.append(card_from(name, found, blind=blind))
             continue
         try:  # what is kept for lists is damaged: the study itself may be whole
-            cards.append(await (await workers.worker(name)).view("card", card_of))
+            worker = await workers.worker(name)
+            shown = BlindWorker(worker) if blind else worker
+            cards.append(await shown.view("card", card_of))
         except BudgetedError as error:
             broken.append(f"{name}: {'; '.join(words(error))}")
     cards.sort(key=lambda card: card.last_at, reverse=True)
@@ -122,6 +133,10 @@ async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str,
         points = await worker.curve()
         budget = float(worker.snapshot().state.problem.budget)
         return charts.error_against_money(points, budget)
+    if worker.blind and which in CHARTS:
+        raise AccessError(
+            "this chart is not shown to who enters values: it would say which label a case has"
+        )
     if which not in CHARTS:
         raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
     return await worker.view("chart", _chart, which, feature)

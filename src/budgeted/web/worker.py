@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
+from budgeted.studies.blinding import Blinder, BlindSnapshot
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, Sent
 from budgeted.studies.events import Entry
@@ -59,6 +60,9 @@ class StudyWorker:
         given.
     """
 
+    blind = False
+    """Whether labels of cases are left out of what is shown here."""
+
     def __init__(
         self,
         study: Study,
@@ -83,6 +87,8 @@ class StudyWorker:
         self._curve: Curve | None = None
         self._curve_of = 0  # which history it shows
         self._curve_lock = asyncio.Lock()
+        self.blinder = Blinder()
+        self.blinded: BlindSnapshot | None = None
         self.watchers = 0
         self.uploading = asyncio.Lock()
         """Held while other cases to judge on are taken, by one after the other."""
@@ -123,7 +129,7 @@ class StudyWorker:
 
     async def look(self) -> Snapshot:
         """Return the study as it is now, with what others wrote since."""
-        return (await self._look())[1]
+        return self._shown((await self._look())[1])
 
     async def _look(self) -> tuple[int, Snapshot]:
         """Which of its histories the study has, as `reopened` counts them, and how it is now."""
@@ -134,7 +140,11 @@ class StudyWorker:
 
     def snapshot(self) -> Snapshot:
         """Return the study as it was known here last."""
-        return self._snapshot
+        return self._shown(self._snapshot)
+
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        """What is shown of the study; see `budgeted.web.blind_worker`."""
+        return snapshot
 
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
         """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
@@ -147,10 +157,10 @@ class StudyWorker:
             What to compute.
         """
         history, snapshot = await self._look()
-        place = (key, history, snapshot.events, *arguments)
+        place = (key, self.blind, history, snapshot.events, *arguments)
         found: View | None = self._views.get(place)
         if found is None:
-            found = await asyncio.to_thread(function, snapshot, *arguments)
+            found = await asyncio.to_thread(function, self._shown(snapshot), *arguments)
             if (history, snapshot.events) == (
                 self._reopened,
                 self._seq,

@@ -11,6 +11,8 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 
 from budgeted.studies.drafts import LONGEST_KEY, check_key
+from budgeted.web.auth.roles import sees_labels
+from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.names import StudyName
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.worker import StudyWorker
@@ -23,8 +25,10 @@ async def _office(request: Request) -> StudyWorkers:
 
 
 async def _worker(request: Request, name: StudyName) -> StudyWorker:
+    """The worker of the study; for who must not see labels, one that shows none."""
     workers: StudyWorkers = request.app.state.workers
-    return await workers.worker(name)
+    found = await workers.worker(name)
+    return found if sees_labels(request) else BlindWorker(found)
 
 
 async def _actor(request: Request) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
+from budgeted.web.auth.roles import Role, needs, sighted
 from budgeted.web.failures import documented
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
@@ -26,6 +27,8 @@ Prior = Annotated[list[float], Query(max_length=1_000, description="a share for 
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 _JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
 _NOT_FOUND = documented(404, 422)
+_MAYBE_BLIND = documented(403, 404, 422)
+_SIGHTED = Depends(sighted)
 
 
 class Chart(StrEnum):
@@ -95,7 +98,7 @@ async def see_request(worker: TheWorker, number: int) -> RequestView:
     return request_of(snapshot.request(number), snapshot.state.problem, 10_000)
 
 
-@router.get("/model", responses=_NOT_FOUND)
+@router.get("/model", dependencies=[_SIGHTED], responses=_MAYBE_BLIND)
 async def see_model(
     worker: TheWorker,
     known: Known = [],  # noqa: B006
@@ -106,7 +109,9 @@ async def see_model(
     return await queries.model_page(worker, tuple(known), tuple(prior), force)
 
 
-@router.post("/predict", responses=documented(403, 404, 413, 422))
+@router.post(
+    "/predict", dependencies=[needs(Role.LOOKS), _SIGHTED], responses=documented(403, 404, 413, 422)
+)
 async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     """Return what the classifier says of a case known in part, by names."""
     snapshot = await worker.look()
@@ -116,14 +121,14 @@ async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     return view_of(snapshot, model, given.case, given.force)
 
 
-@router.get("/model.json", response_class=Response,
-            responses=_JSON | _NOT_FOUND)  # fmt: skip
+@router.get("/model.json", response_class=Response, dependencies=[_SIGHTED],
+            responses=_JSON | _MAYBE_BLIND)  # fmt: skip
 async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: B006
     """Return the classifier in its documented format."""
     return json_file(await queries.model_file(worker, tuple(prior)), "model.json")
 
 
-@router.get("/charts/{which}", response_class=JSONResponse, responses=_NOT_FOUND)
+@router.get("/charts/{which}", response_class=JSONResponse, responses=_MAYBE_BLIND)
 async def see_chart(worker: TheWorker, which: Chart, feature: Text = "") -> JSONResponse:
     """Return a chart as a Vega-Lite dictionary, its data inside."""
     return JSONResponse(await queries.chart(worker, which.value, feature))

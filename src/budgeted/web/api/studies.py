@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
+from budgeted.web.auth.roles import Role, needs, sees_labels
 from budgeted.web.failures import documented
 from budgeted.web.queries import studies_page
 from budgeted.web.settings import Limits
@@ -56,9 +57,9 @@ class NewValidation(BaseModel):
 
 
 @router.get("/studies", responses=documented())
-async def list_studies(workers: TheWorkers) -> StudiesView:
+async def list_studies(request: Request, workers: TheWorkers) -> StudiesView:
     """List all studies, the one with the latest event first."""
-    return await studies_page(workers)
+    return await studies_page(workers, not sees_labels(request))
 
 
 @router.get("/policies", responses=documented())
@@ -67,14 +68,21 @@ async def list_policies() -> list[PolicyChoice]:
     return policy_choices()
 
 
-@router.post("/studies/preview", responses=documented(403, 413, 422))
+@router.post(
+    "/studies/preview", dependencies=[needs(Role.MANAGES)], responses=documented(403, 413, 422)
+)
 async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
     found = await _understood(given, workers.settings.limits)
     return preview_view(await workers.without_taken_name(found))
 
 
-@router.post("/studies", status_code=201, responses=documented(403, 409, 413, 422))
+@router.post(
+    "/studies",
+    status_code=201,
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 409, 413, 422),
+)
 async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) -> StudyCard:
     """Begin a study."""
     found = await _understood(given, workers.settings.limits)
@@ -82,7 +90,11 @@ async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) ->
     return await worker.view("card", card_of)
 
 
-@router.post("/studies/{name}/validation", responses=documented(403, 404, 413, 422))
+@router.post(
+    "/studies/{name}/validation",
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 404, 413, 422),
+)
 async def give_validation(
     workers: TheWorkers, worker: TheWorker, given: NewValidation
 ) -> StudyCard:

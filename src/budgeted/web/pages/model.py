@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import json_file
+from budgeted.web.auth.roles import sighted
 from budgeted.web.pages.answers import refused
 from budgeted.web.pages.templates import render
 
@@ -20,7 +21,7 @@ _FIELD = "written-"
 """How the fields are called in which values are written, with the position of the feature."""
 
 
-@router.get("/studies/{name}/model")
+@router.get("/studies/{name}/model", dependencies=[Depends(sighted)])
 async def model(
     request: Request,
     worker: TheWorker,
@@ -41,7 +42,7 @@ async def model(
     )
 
 
-@router.get("/studies/{name}/model.json")
+@router.get("/studies/{name}/model.json", dependencies=[Depends(sighted)])
 async def model_file(
     worker: TheWorker, prior: Annotated[list[float] | None, Query()] = None
 ) -> Response:

@@ -7,6 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorkers
+from budgeted.web.auth.roles import sees_labels
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
@@ -21,5 +22,5 @@ async def first() -> Response:
 @router.get("/studies")
 async def studies(request: Request, workers: TheWorkers) -> Response:
     """Show all studies with their money."""
-    view = await queries.studies_page(workers)
+    view = await queries.studies_page(workers, not sees_labels(request))
     return render(request, "studies.html", view=view, here="studies")

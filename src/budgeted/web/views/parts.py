@@ -58,7 +58,7 @@ class RequestView(View):
     together: list[int] = Field(description="the other requests of that order")
     case: str
     feature: str
-    label: str
+    label: str = Field(description="empty: not shown to who enters values")
     cost: str
     fate: str = Field(examples=["pending", "told", "recorded", "failed", "cancelled"])
     value: str | None

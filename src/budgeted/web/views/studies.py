@@ -49,12 +49,22 @@ class StudiesView(View):
 
 def card_of(study: Snapshot) -> StudyCard:
     """Return a study at a glance."""
-    card = card_from(study.name, Summary.of(study, study.entries[0], study.entries[-1]))
+    card = card_from(
+        study.name, Summary.of(study, study.entries[0], study.entries[-1]), blind=study.blind
+    )
     return card.model_copy(update={"money": money_of(study.state)})
 
 
-def card_from(name: str, study: Summary) -> StudyCard:
-    """Return a study at a glance, from what is kept of it for lists."""
+def card_from(name: str, study: Summary, *, blind: bool = False) -> StudyCard:
+    """Return a study at a glance, from what is kept of it for lists.
+
+    Parameters
+    ----------
+    name, study
+        Of the study.
+    blind
+        Whether it is for who must not see labels: the last event may say one.
+    """
     return StudyCard(
         name=name,
         quoted=segment(name),
@@ -62,7 +72,7 @@ def card_from(name: str, study: Summary) -> StudyCard:
         money=amounts(study.budget, study.spent, study.reserved, study.free),
         features=study.features,
         cases=study.cases,
-        labels=list(study.labels),
+        labels=[] if blind else list(study.labels),
         policy=study.policy,
         bought=study.bought,
         pending=study.pending,
@@ -71,7 +81,7 @@ def card_from(name: str, study: Summary) -> StudyCard:
         started_by=study.started_by,
         last_at=study.last_at,
         last_by=study.last_by,
-        last_words=study.last_words,
+        last_words="" if blind else study.last_words,
     )
 
 

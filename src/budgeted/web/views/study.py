@@ -27,7 +27,7 @@ class OutlookView(View):
     high: float
     confidence: float
     words: str = Field(examples=["16.4 % (5.0 % to 28.4 %)"])
-    majority: str = Field(description="the most frequent label")
+    majority: str = Field(description="the most frequent label; empty: not shown to you")
     majority_error: float = Field(description="the error of always saying it")
     separates: bool = Field(description="whether the classifier is expected to do better than that")
 
@@ -77,7 +77,7 @@ class StudyView(View):
     unknown: str = Field(description="why there is none")
     loss: str
     pending: list[RequestView]
-    cells: list[CellView]
+    cells: list[CellView] = Field(description="empty for who must not see labels")
     features: list[FeatureView]
     recent: list[EventView]
     withdrawn: list[str]
@@ -122,7 +122,7 @@ def study_view(
     return StudyView(
         study=card_of(study),
         seq=study.events,
-        outlook=_outlook(status),
+        outlook=_outlook(status, study.blind),
         unknown=status.unknown,
         loss=study.created.loss,
         pending=[request_of(each, problem) for each in status.pending],
@@ -137,7 +137,7 @@ def study_view(
                 left=each.left,
                 worth=each.worth,
             )
-            for each in status.cells
+            for each in (() if study.blind else status.cells)
         ],
         features=features_of(study),
         recent=[event_of(each) for each in reversed(status.recent)],
@@ -188,7 +188,7 @@ def feature_of(problem: Problem, at: int) -> FeatureView:
     )
 
 
-def _outlook(status: Status) -> OutlookView | None:
+def _outlook(status: Status, blind: bool) -> OutlookView | None:
     now = status.outlook
     if now is None:
         return None
@@ -198,7 +198,7 @@ def _outlook(status: Status) -> OutlookView | None:
         high=now.high,
         confidence=CONFIDENCE,
         words=_words(now).replace("%", " %"),
-        majority=status.majority,
+        majority="" if blind else status.majority,
         majority_error=status.majority_error,
         separates=status.separates,
     )
@@ -215,4 +215,6 @@ def _words(now: Outlook) -> str:
 
 
 def _why_not(study: Snapshot) -> str:
+    if study.blind and not study.closed:  # it may name a label of which no case is left
+        return ""
     return "the study is closed" if study.closed else why_nothing(study.state)
