@@ -29,7 +29,7 @@ class Snapshot:
     ----------
     name, entries
         Which study, and its events up to this moment.
-    created, state, closed, withdrawn, cases
+    created, state, closed, withdrawn, cases, archived
         As of `budgeted.studies.study.Study`.
     numbered
         All requests and recorded values, by number.
@@ -59,6 +59,7 @@ class Snapshot:
     numbered: dict[int, Requested]
     cases: tuple[str, ...]
     digest: str = ""
+    archived: bool = False
 
     @classmethod
     def of(
@@ -75,6 +76,7 @@ class Snapshot:
             dict(projection.requests),
             projection.cases,
             digest,
+            projection.archived,
         )
 
     @property
@@ -85,8 +87,7 @@ class Snapshot:
     @property
     def id(self) -> str:
         """By what it is told from another study that had, or gets, the same name."""
-        first = self.entries[0]
-        return hashlib.sha256(f"{self.name}\0{first.at}\0{first.by}".encode()).hexdigest()[:16]
+        return id_of(self.name, self.entries[0].at, self.entries[0].by)
 
     @property
     def events(self) -> int:
@@ -135,3 +136,8 @@ class Snapshot:
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""
         return Model.of(self.predictor, study=self.name, events=self.events)
+
+
+def id_of(name: str, at: str, by: str) -> str:
+    """Return by what a study is told from another one of its name: it began then, by whom."""
+    return hashlib.sha256(f"{name}\0{at}\0{by}".encode()).hexdigest()[:16]

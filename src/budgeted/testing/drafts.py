@@ -99,7 +99,7 @@ def picture(projection: Projection) -> dict[str, Any]:
         "cases": (projection.cases, projection.case_labels.tolist(), dict(projection.groups)),
         "order": [each.tolist() for each in projection.order],
         "problem": state.problem,
-        "closed": projection.closed,
+        "closed": (projection.closed, projection.archived),
         "extras": deepcopy(projection.extras),
     }
 

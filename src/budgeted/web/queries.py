@@ -24,7 +24,7 @@ from budgeted.web.views.rehearsals import (
     rehearsal_view,
     rehearsals_view,
 )
-from budgeted.web.views.studies import StudiesView, card_from, card_of
+from budgeted.web.views.studies import StudiesView, card_from, card_of, studies_view
 from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
@@ -32,8 +32,14 @@ from budgeted.web.workers import StudyWorkers
 CHARTS = ("error", "worth", "belief", "purchases")
 
 
-async def studies_page(workers: StudyWorkers, blind: bool = False) -> StudiesView:
-    """Return the list of studies; one that cannot be opened does not hide the others.
+async def studies_page(
+    workers: StudyWorkers,
+    blind: bool = False,
+    text: str = "",
+    archived: bool = False,
+    page: int = 1,
+) -> StudiesView:
+    """Return a page of the studies; one that cannot be opened does not hide the others.
 
     Parameters
     ----------
@@ -41,6 +47,8 @@ async def studies_page(workers: StudyWorkers, blind: bool = False) -> StudiesVie
         All studies.
     blind
         Whether it is for who must not see labels.
+    text, archived, page
+        As of `budgeted.web.views.studies.studies_view`.
     """
     cards, broken = [], []
     for name, found in (await workers.summaries()).items():
@@ -53,8 +61,7 @@ async def studies_page(workers: StudyWorkers, blind: bool = False) -> StudiesVie
             cards.append(await shown.view("card", card_of))
         except BudgetedError as error:
             broken.append(f"{name}: {'; '.join(words(error))}")
-    cards.sort(key=lambda card: card.last_at, reverse=True)
-    return StudiesView(studies=cards, broken=broken)
+    return studies_view(cards, broken, text, archived, page)
 
 
 async def study_page(worker: StudyWorker) -> StudyView:

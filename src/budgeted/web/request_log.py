@@ -115,7 +115,12 @@ class Recorder:
             line["error"] = type(cause).__name__
             if isinstance(cause, JournalError) and status >= 500:
                 line["cause"] = str(cause)  # which database, and what is wrong with it
-        notable = event == "log-in" or status >= 500 or status in _NOTABLE
+        notable = (
+            event == "log-in"
+            or facts.get("operation") == "delete"
+            or status >= 500
+            or status in _NOTABLE
+        )
         self._log.write(event, notable=notable, **line)
 
 

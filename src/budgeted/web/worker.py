@@ -14,7 +14,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
-from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
+from budgeted.errors import (
+    BudgetedError,
+    BusyError,
+    ForeignHistoryError,
+    StudyError,
+    UnknownError,
+)
 from budgeted.studies.blinding import Blinder, BlindSnapshot
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, Sent
@@ -89,6 +95,10 @@ class StudyWorker:
         self._curve_lock = asyncio.Lock()
         self.blinder = Blinder()
         self.blinded: BlindSnapshot | None = None
+        self.id = self._snapshot.id
+        """By what the study is told from another one of its name."""
+        self.gone = False
+        """Whether the study was deleted: then this worker is of no use any more."""
         self.watchers = 0
         self.uploading = asyncio.Lock()
         """Held while other cases to judge on are taken, by one after the other."""
@@ -189,7 +199,11 @@ class StudyWorker:
             As of this attribute when it was read; another history is news as well.
         """
         async with self._news:
-            await self._news.wait_for(lambda: self.seq > after or self.reopened != reopened)
+            await self._news.wait_for(
+                lambda: self.seq > after or self.reopened != reopened or self.gone
+            )
+        if self.gone:
+            raise UnknownError(f"there is no study {self.name!r} any more: it was deleted")
         return (await self.look()).entries[after:]
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
@@ -203,6 +217,12 @@ class StudyWorker:
         if number is not None and not done.requests:  # told before: harmless, and still an answer
             done = replace(done, requests=((await self.look()).request(number),))
         return done
+
+    async def leave(self) -> None:
+        """Take note that the study was deleted, and tell those who watch."""
+        self.gone = True
+        async with self._news:
+            self._news.notify_all()
 
     async def release(self) -> None:
         """Let what is under way end, and let go of the database."""
@@ -239,6 +259,8 @@ class StudyWorker:
                 for each in batch:
                     if not each.future.done():
                         each.future.set_exception(error)
+                if self.gone:
+                    await self.leave()
                 continue
             given = iter(answers)
             for each in batch:
@@ -254,6 +276,19 @@ class StudyWorker:
                     self._news.notify_all()
             for _ in range(_TURNS):  # else deciding would slow the answers down
                 await asyncio.sleep(0)
+
+    def _read_anew(self) -> None:
+        """Read the study as it is now; one that is another by now is none of this worker's."""
+        try:
+            self._study.read_anew()
+            if self._study.snapshot().id != self.id:
+                raise UnknownError(
+                    f"the study {self.name!r} that was here was deleted, and there is another one "
+                    f"of this name now; load the page anew"
+                )
+        except UnknownError:
+            self.gone = True
+            raise
 
     def _start_anew(self) -> None:
         """Forget all that was made of the history before."""
@@ -272,7 +307,7 @@ class StudyWorker:
                 self._study.refresh()
         except ForeignHistoryError as error:
             # Who wanted something was looking at another history; who only looks sees this one.
-            self._study.read_anew()
+            self._read_anew()
             self._start_anew()
             answers = (error,) * len(sent)
         if self._seq != self._study.events and self._views.bytes:

@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
+    archive,
     cards,
     changes,
     correct,
@@ -21,7 +22,19 @@ from budgeted.web.pages import (
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
-for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
+for _module in (
+    login,
+    new,
+    studies,
+    study,
+    cards,
+    changes,
+    correct,
+    history,
+    model,
+    rehearsals,
+    archive,
+):
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):

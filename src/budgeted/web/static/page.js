@@ -89,6 +89,12 @@ const follow = (place) => {
       htmx.trigger(document.body, "news", { seq: seen });
     }, 150);
   });
+  source.addEventListener("gone", (event) => {
+    leaving = true; // there is nothing to follow any more
+    source.close();
+    showLive("Deleted", true);
+    announce(JSON.parse(event.data).words);
+  });
   addEventListener("pagehide", () => { leaving = true; source.close(); });
 };
 

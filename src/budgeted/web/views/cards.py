@@ -37,6 +37,7 @@ class SettledView(View):
 class CardsView(View):
     """The cards of a page, by number."""
 
+    archived: bool = Field(description="whether the study is in the archive: nothing can be told")
     pending: list[RequestView]
     settled: list[SettledView] = Field(description="of those that the page shows")
 
@@ -58,6 +59,7 @@ def cards_view(study: Snapshot, shown: tuple[int, ...]) -> CardsView:
     ]
     last = _last_entries(study, {each.number for each in over})
     return CardsView(
+        archived=study.archived,
         pending=[request_of(each, study.state.problem) for each in study.requests(PENDING)],
         settled=[settled_of(study, each, last.get(each.number)) for each in over],
     )

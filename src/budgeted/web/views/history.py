@@ -179,7 +179,7 @@ def _line(
     return HistoryLine(
         event=shown,
         request=request,
-        corrects=brought and request.correctable,
+        corrects=brought and request.correctable and not study.archived,
         undoes=outcome_digest(found) if undoable else "",
     )
 
