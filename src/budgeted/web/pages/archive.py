@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -136,7 +137,7 @@ def _question(
     request: Request, worker: StudyWorker, sentences: list[str], mistake: str = ""
 ) -> Response:
     """Ask for the name, in a dialogue or, without scripts, on a page."""
-    given = {
+    given: dict[str, Any] = {
         "name": worker.name,
         "sentences": sentences,
         "confirmed": confirm.digest(sentences),
