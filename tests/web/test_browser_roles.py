@@ -33,6 +33,15 @@ def log_in(page, server, name):
     page.wait_for_url("**/studies")
 
 
+def press(dialog, name):
+    """Press a button when the dialogue listens: right after something changed it does not."""
+    from playwright.sync_api import expect
+
+    button = dialog.get_by_role("button", name=name)
+    expect(button).not_to_have_attribute("aria-disabled", "true")
+    button.click()
+
+
 @pytest.mark.parametrize("size", [None, PHONE], ids=["wide", "narrow"])
 def test_who_enters_values_works_without_labels(browser, guarded, size):
     from playwright.sync_api import expect
@@ -77,20 +86,17 @@ def test_a_study_is_archived_and_deleted_by_its_name(browser, guarded):
         dialog = page.locator("#confirm")
         expect(dialog).to_contain_text("nothing changes it until somebody who manages takes it")
         assert accessibility_problems(page) == []
-        page.wait_for_timeout(1300)  # a press right after something changed is taken for a slip
-        dialog.get_by_role("button", name="Put it there").click()
+        press(dialog, "Put it there")
         expect(page.locator(".titles .tag.archived")).to_be_visible()
         assert accessibility_problems(page) == []
         page.get_by_role("button", name="Delete the study…").click()
         expect(dialog.get_by_role("heading")).to_have_text("Delete old?")
         assert accessibility_problems(page) == []
-        page.wait_for_timeout(1300)
         dialog.get_by_label("Type the name").fill("new")
-        dialog.get_by_role("button", name="Delete it for good").click()
+        press(dialog, "Delete it for good")
         expect(dialog).to_contain_text("This is not the name of the study")
-        page.wait_for_timeout(1300)
         dialog.get_by_label("Type the name").fill("old")
-        dialog.get_by_role("button", name="Delete it for good").click()
+        press(dialog, "Delete it for good")
         page.wait_for_url("**/studies")
         expect(page.get_by_role("link", name="old")).to_have_count(0)
         expect(other.locator("#live-state")).to_have_text("Deleted")
