@@ -136,13 +136,13 @@ def test_a_stream_ends_when_its_reader_gets_another_role(guarded, tmp_path):
     guarded.post("/api/studies/flu/ask", headers=bearer("max"))
     with guarded.stream("GET", "/api/studies/flu/live?after=0", headers=bearer("lou")) as stream:
         lines = stream.iter_lines()
-        assert any("ill" in line or "well" in line for line in lines_until(lines, "requests\\?"))
+        assert any("ill" in line or "well" in line for line in until_request_1(lines))
         change_role(tmp_path / "tokens", "lou", Role.ENTERS)
         guarded.post("/api/studies/flu/ask", headers=bearer("max"))
         assert not any("request 2" in line for line in lines)
 
 
-def lines_until(lines, _):
+def until_request_1(lines):
     """The lines of a stream up to the event that tells of request 1."""
     for line in lines:
         yield line
