@@ -110,6 +110,11 @@ def process(folder: Path, *options: str, handles: int | None = None):
 
 def every_route(app):
     """(method, path) of everything that an application answers, however deep it is nested."""
+    return sorted({(method, path) for method, path, _ in every_endpoint(app)})
+
+
+def every_endpoint(app, whole=False):
+    """The same with the dependencies that each route declares itself, or the whole route."""
 
     def walk(routes, prefix):
         for route in routes:
@@ -118,8 +123,9 @@ def every_route(app):
                 yield from walk(inner.routes, prefix + route.include_context.prefix)
             elif getattr(route, "methods", None):
                 for method in sorted(route.methods):
-                    yield method, prefix + route.path
+                    said = route if whole else getattr(route, "dependencies", ())
+                    yield method, prefix + route.path, said
             else:
-                yield "GET", prefix + route.path  # a mount
+                yield "GET", prefix + route.path, route if whole else ()  # a mount
 
-    return sorted(set(walk(app.routes, "")))
+    return sorted(walk(app.routes, ""), key=lambda each: each[:2])

@@ -60,6 +60,8 @@ def play(study: Study) -> None:
     study.rule_out("Q1", "swab", "nosebleeds", key="k104")
     study.allow("Q1", "swab", "they stopped", key="k105")
     study.close("this time for good", key="k106")
+    study.archive("published", key="k107")
+    study.unarchive("a question came", key="k108")
 
 
 def facts_of(study: Study) -> dict[str, Any]:

@@ -47,6 +47,8 @@ TYPED = {
     "rule-out": (["case 3", "cough", "--why", "mute"],
                  {"case": "case 3", "feature": "cough", "why": "mute"}),
     "allow": (["case 8", "cough"], {"case": "case 8", "feature": "cough"}),
+    "archive": (["--why", "published"], {"why": "published"}),
+    "unarchive": ([], {}),
 }  # fmt: skip
 """What somebody types, and the same as JSON."""
 

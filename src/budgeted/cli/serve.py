@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from budgeted.cli.studies.options import DATABASE
 
+if TYPE_CHECKING:
+    from budgeted.web.auth.roles import Role
+
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_ROLE = click.option(
+    "--role",
+    type=click.Choice(["looks", "enters", "manages"]),
+    help="What NAME may do: look; also enter values, without seeing labels; or manage.  [default: "
+    "what it was, else manages]",
+)
 
 
 @click.command()
@@ -105,11 +115,18 @@ def serve(
 @click.option("--file", "path", default="budgeted-passwords", show_default=True, type=_FILE,
               help="The file to write.")  # fmt: skip
 @click.option("--password", help="Asked for unless given.")
+@_ROLE
+@click.option(
+    "--keep", is_flag=True, help="Keep the password that NAME has: only the role changes."
+)
 @click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
-def serve_password(name: str, path: Path, password: str | None, remove: bool) -> None:
+def serve_password(
+    name: str, path: Path, password: str | None, role: str | None, keep: bool, remove: bool
+) -> None:
     """Let a person log in: write NAME and a hash of the password into a file.
 
-    A server that runs notices: who has another password, or is taken out, is logged out at once.
+    A server that runs notices: who has another password, or is taken out, is logged out at once;
+    another role holds at once.
     """
     from budgeted.web.auth.credential_files import remove_line, write_line
     from budgeted.web.auth.credentials import password_line
@@ -118,18 +135,25 @@ def serve_password(name: str, path: Path, password: str | None, remove: bool) ->
         remove_line(path, name)
         click.echo(f"{name} is not in {path} any more")
         return
+    if keep:
+        _change_role(path, name, role)
+        return
     if password is None:
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    write_line(path, name, password_line(password))
-    click.echo(f"{name} is in {path}; start the server with --password-file {path}")
+    given = write_line(path, name, password_line(password), _role(role))
+    click.echo(
+        f"{name} is in {path}, and {given.words}; start the server with --password-file {path}"
+    )
 
 
 @click.command("serve-token")
 @click.argument("name")
 @click.option("--file", "path", default="budgeted-tokens", show_default=True, type=_FILE,
               help="The file to write.")  # fmt: skip
+@_ROLE
+@click.option("--keep", is_flag=True, help="Keep the token that NAME has: only the role changes.")
 @click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
-def serve_token(name: str, path: Path, remove: bool) -> None:
+def serve_token(name: str, path: Path, role: str | None, keep: bool, remove: bool) -> None:
     """Let a program in: print a new token for NAME, and write its sum into a file."""
     from budgeted.web.auth.credential_files import remove_line, write_line
     from budgeted.web.auth.credentials import new_token, token_line
@@ -138,8 +162,31 @@ def serve_token(name: str, path: Path, remove: bool) -> None:
         remove_line(path, name)
         click.echo(f"{name} is not in {path} any more", err=True)
         return
+    if keep:
+        _change_role(path, name, role)
+        return
     token = new_token()
-    write_line(path, name, token_line(token))
-    click.echo(f"{name} is in {path}; start the server with --token-file {path}", err=True)
+    given = write_line(path, name, token_line(token), _role(role))
+    click.echo(
+        f"{name} is in {path}, and {given.words}; start the server with --token-file {path}",
+        err=True,
+    )
     click.echo("This is the token; it is not shown again:", err=True)
     click.echo(token)
+
+
+def _role(text: str | None) -> Role | None:
+    from budgeted.web.auth.roles import role_named
+
+    return None if text is None else role_named(text)
+
+
+def _change_role(path: Path, name: str, text: str | None) -> None:
+    """Give a name another role; what proves it stays."""
+    from budgeted.web.auth.credential_files import change_role
+
+    role = _role(text)
+    if role is None:
+        raise click.UsageError("--keep changes only the role: give --role as well")
+    change_role(path, name, role)
+    click.echo(f"{name} {role.words} now; a server that runs has noticed", err=True)

@@ -125,7 +125,7 @@ class Asked(Event):
         which = f"request {first}" if first == last else f"requests {first} to {last}"
         wanted = ", ".join(line.feature for line in self.lines)
         total = money.total([line.cost for line in self.lines])
-        return f"{which}: {wanted} of {self.case} ({self.label}) for {total}: {self.reason}"
+        return f"{which}: {wanted} of {_labelled(self)} for {total}: {self.reason}"
 
     @property
     def number(self) -> int:
@@ -212,7 +212,7 @@ class Recorded(Event):
     def words(self) -> str:
         """Return it in one line."""
         return (
-            f"recorded as {self.number}: {self.feature} of {self.case} ({self.label}) is "
+            f"recorded as {self.number}: {self.feature} of {_labelled(self)} is "
             f"{_kept(self.value)}, {self.cost} charged"
         )
 
@@ -414,6 +414,11 @@ def value_in_words(value: str | None) -> str:
 
 def _kept(value: str | None) -> str:
     return "a value that is forgotten" if value is None else value
+
+
+def _labelled(event: Asked | Recorded) -> str:
+    """A case with its label, unless that is hidden."""
+    return f"{event.case} ({event.label})" if event.label else event.case
 
 
 def _because(why: str) -> str:

@@ -1,4 +1,4 @@
-"""What people do to a study besides buying: it grows, goes on, and moves to another database."""
+"""What people do to a study besides buying: it grows, goes on, is copied, archived, deleted."""
 
 from __future__ import annotations
 
@@ -118,6 +118,28 @@ class Growing(Ledger):
     def reopen(self, why: str, *, key: str = "") -> None:
         """Go on with a study that was closed, for a reason that the log keeps."""
         self.do(commands.Reopen(why), key=key)
+
+    def archive(self, why: str = "", *, key: str = "") -> None:
+        """Put the study into the archive: lists leave it out, and nothing changes it meanwhile."""
+        self.do(commands.Archive(why), key=key)
+
+    def unarchive(self, why: str = "", *, key: str = "") -> None:
+        """Take the study back from the archive; it is open, or closed, as it was before."""
+        self.do(commands.Unarchive(why), key=key)
+
+    def delete(self) -> Head:
+        """Take the study out of the database for good, with all its events.
+
+        Only one that is in the archive, or closed, can be deleted. Return number and digest of its
+        last event: whoever kept a copy can show by the digest that it is the one. Backups of the
+        database still hold it.
+        """
+        self.refresh()
+        if not (self.archived or self.closed):
+            raise StudyError(
+                f"study {self.name!r} is neither in the archive nor closed; put it there first"
+            )
+        return self._journal.delete()
 
     def copy_to(self, database: str, name: str | None = None) -> Head:
         """Copy the study to another database, event by event, with all digests.

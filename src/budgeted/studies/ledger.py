@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from budgeted.errors import (
     BudgetedError,
@@ -46,10 +47,16 @@ from budgeted.studies.projection import LAYERED, Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
 
-FORMAT = Format("the summary of a study", 1, JournalError)
+FORMAT = Format("the summary of a study", 2, JournalError)
 """An upcast takes its JSON object, without the number."""
 _MOST_ATTEMPTS = 1_000
 """One of several writers always gets through, so this many failures in a row mean trouble."""
+
+
+@FORMAT.upcast(1)
+def _archive(summary: dict[str, Any]) -> dict[str, Any]:
+    """Since format 2 a study may be in the archive."""
+    return summary | {"archived": False}
 
 
 class Ledger:
@@ -112,6 +119,11 @@ class Ledger:
     def closed(self) -> bool:
         """Whether the study is over."""
         return self._projection.closed
+
+    @property
+    def archived(self) -> bool:
+        """Whether the study is in the archive."""
+        return self._projection.archived
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -293,8 +305,9 @@ class Summary:
         The money.
     features, cases, labels, policy
         What the study is about by now: how many, how many, which, and who chooses.
-    bought, pending, events, closed
-        Values that there are, requests under way, events, and whether it is over.
+    bought, pending, events, closed, archived
+        Values that there are, requests under way, events, whether it is over, and whether it is in
+        the archive.
     started_at, started_by, last_at, last_by, last_words
         The first event and the last one. The words are as they were when it was written; another
         version of the package may have others, so they are not compared.
@@ -311,6 +324,7 @@ class Summary:
     pending: int
     events: int
     closed: bool
+    archived: bool
     started_at: str
     started_by: str
     last_at: str
@@ -338,6 +352,7 @@ class Summary:
             pending=len(state.pending),
             events=last.seq,
             closed=study.closed,
+            archived=study.archived,
             started_at=first.at,
             started_by=first.by,
             last_at=last.at,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from budgeted.learners import Outlook, Predictor, fitted
 from budgeted.learners.base import Confusion
 from budgeted.learners.model import Model
 from budgeted.learners.predictor import confusion_of, outlook_of
+from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.created import Created
@@ -32,7 +34,7 @@ class Snapshot:
     ----------
     name, entries
         Which study, and its events up to this moment.
-    created, state, closed, withdrawn, cases
+    created, state, closed, withdrawn, cases, archived
         As of `budgeted.studies.study.Study`.
     numbered
         All requests and recorded values, by number.
@@ -65,6 +67,7 @@ class Snapshot:
     cases: tuple[str, ...]
     of_case: Mapping[str, tuple[int, ...]]
     digest: str = ""
+    archived: bool = False
 
     @classmethod
     def of(cls, name: str, projection: Projection, entries: Entries, digest: str = "") -> Snapshot:
@@ -84,7 +87,23 @@ class Snapshot:
             projection.cases,
             projection.of_case,
             digest,
+            projection.archived,
         )
+
+    @property
+    def blind(self) -> bool:
+        """Whether the labels of the cases are left out; see `budgeted.studies.blinding`."""
+        return False
+
+    @property
+    def judged_problem(self) -> Problem:
+        """What a file of validation cases is about, whose labels have their names."""
+        return self.state.problem
+
+    @property
+    def id(self) -> str:
+        """By what it is told from another study that had, or gets, the same name."""
+        return id_of(self.name, self.entries[0].at, self.entries[0].by)
 
     @property
     def events(self) -> int:
@@ -148,3 +167,8 @@ class Snapshot:
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""
         return Model.of(self.predictor, study=self.name, events=self.events)
+
+
+def id_of(name: str, at: str, by: str) -> str:
+    """Return by what a study is told from another one of its name: it began then, by whom."""
+    return hashlib.sha256(f"{name}\0{at}\0{by}".encode()).hexdigest()[:16]

@@ -69,6 +69,8 @@ class Status:
         Of a budget that is not firm, in words.
     surcharge, surcharge_reserved
         Where the budget is soft: so far, and what it grows by with what is reserved.
+    archived
+        Whether it is in the archive.
     """
 
     study: str
@@ -92,6 +94,7 @@ class Status:
     terms: str = ""
     surcharge: Decimal | None = None
     surcharge_reserved: Decimal | None = None
+    archived: bool = False
 
     @property
     def separates(self) -> bool:
@@ -101,7 +104,7 @@ class Status:
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
         plain: dict[str, Any] = _plain(asdict(self))
-        for key in ("terms", "surcharge", "surcharge_reserved"):
+        for key in ("terms", "surcharge", "surcharge_reserved", "archived"):
             if not plain[key]:  # of a firm budget there is nothing to say
                 del plain[key]
         return plain
@@ -124,6 +127,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     return Status(
         study=study.name,
         closed=study.closed,
+        archived=study.archived,
         events=study.events,
         digest=study.digest,
         budget=state.problem.budget,

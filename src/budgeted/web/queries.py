@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from budgeted.errors import BudgetedError, JournalError, UnknownError
+from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
 from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
@@ -15,6 +15,7 @@ from budgeted.studies.status import cells_of
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.background import Computed
+from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
@@ -37,7 +38,7 @@ from budgeted.web.views.rehearsals import (
     rehearsal_view,
     rehearsals_view,
 )
-from budgeted.web.views.studies import StudiesView, card_from, card_of
+from budgeted.web.views.studies import StudiesView, card_from, card_of, studies_view
 from budgeted.web.views.study import (
     CellsView,
     LedgerView,
@@ -58,19 +59,36 @@ from budgeted.web.workers import StudyWorkers
 CHARTS = ("error", "worth", "belief", "purchases")
 
 
-async def studies_page(workers: StudyWorkers) -> StudiesView:
-    """Return the list of studies; one that cannot be opened does not hide the others."""
+async def studies_page(
+    workers: StudyWorkers,
+    blind: bool = False,
+    text: str = "",
+    archived: bool = False,
+    page: int = 1,
+) -> StudiesView:
+    """Return a page of the studies; one that cannot be opened does not hide the others.
+
+    Parameters
+    ----------
+    workers
+        All studies.
+    blind
+        Whether it is for who must not see labels.
+    text, archived, page
+        As of `budgeted.web.views.studies.studies_view`.
+    """
     cards, broken = [], []
     for name, found in (await workers.summaries()).items():
         if not isinstance(found, JournalError):
-            cards.append(card_from(name, found))
+            cards.append(card_from(name, found, blind=blind))
             continue
         try:  # what is kept for lists is damaged: the study itself may be whole
-            cards.append(await (await workers.worker(name)).view("card", card_of))
+            worker = await workers.worker(name)
+            shown = BlindWorker(worker) if blind else worker
+            cards.append(await shown.view("card", card_of))
         except BudgetedError as error:
             broken.append(f"{name}: {'; '.join(words(error))}")
-    cards.sort(key=lambda card: card.last_at, reverse=True)
-    return StudiesView(studies=cards, broken=broken)
+    return studies_view(cards, broken, text, archived, page)
 
 
 async def study_page(worker: StudyWorker) -> StudyView:
@@ -223,7 +241,7 @@ async def chart(
     """
     if which == "error":
         return charts.error_against_money(await worker.curve(), _budget(worker))
-    figure: dict[str, Any] = await worker.slow(*_slow(which, feature, search))
+    figure: dict[str, Any] = await worker.slow(*_slow(worker, which, feature, search))
     return figure
 
 
@@ -232,15 +250,19 @@ async def latest_chart(
 ) -> Computed[dict[str, Any]]:
     """Return the same as it was computed last."""
     if which != "error":
-        return await worker.latest(*_slow(which, feature, search))
+        return await worker.latest(*_slow(worker, which, feature, search))
     found = await worker.latest_curve()
     if found.view is None:
         return found
     return replace(found, view=charts.error_against_money(found.view, _budget(worker)))
 
 
-def _slow(which: str, feature: str, search: str) -> tuple[Any, ...]:
+def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[Any, ...]:
     """What a chart is made of, as `StudyWorker.slow` takes it."""
+    if worker.blind and which in CHARTS:
+        raise AccessError(
+            "this chart is not shown to who enters values: it would say which label a case has"
+        )
     if which == "belief":
         return "belief", _belief, feature, search.strip()
     if which == "worth":
@@ -280,18 +302,18 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
 
 
 def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> StudyView:
-    judge = None if validation is None else validation.judge(study.state.problem)
+    judge = None if validation is None else validation.judge(study.judged_problem)
     measured = None if judge is None else measure(study.predictor, judge)
     return study_view(study, most_at_once, judge is not None, measured)
 
 
 def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:
-    judge = None if validation is None else validation.judge(study.state.problem)
+    judge = None if validation is None else validation.judge(study.judged_problem)
     return ledger_view(study, most_at_once, judge is not None)
 
 
 def _classifier(study: Snapshot, validation: ValidationFile | None) -> ClassifierView:
-    judge = None if validation is None else validation.judge(study.state.problem)
+    judge = None if validation is None else validation.judge(study.judged_problem)
     return classifier_view(study, judge)
 
 

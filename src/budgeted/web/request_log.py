@@ -91,6 +91,7 @@ class Recorder:
             "id": facts.pop("id"),
             "client": client[0] if client else None,
             "actor": state.get("actor", ""),
+            **({"role": role.text} if (role := state.get("role")) and state.get("actor") else {}),
             "method": scope["method"][:20],
             "path": path[:_LONGEST],
             "status": status or None,  # none if who asked has gone away
@@ -114,7 +115,12 @@ class Recorder:
             line["error"] = type(cause).__name__
             if isinstance(cause, JournalError) and status >= 500:
                 line["cause"] = str(cause)  # which database, and what is wrong with it
-        notable = event == "log-in" or status >= 500 or status in _NOTABLE
+        notable = (
+            event == "log-in"
+            or facts.get("operation") == "delete"
+            or status >= 500
+            or status in _NOTABLE
+        )
         self._log.write(event, notable=notable, **line)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from budgeted.errors import BusyError
+from budgeted.errors import BusyError, UnknownError
 from budgeted.web.numerals import whole_number
 from budgeted.web.worker import StudyWorker
 
@@ -88,7 +88,11 @@ async def study_events(worker: StudyWorker, streams: Streams, after: int) -> Asy
     reopened, computed = worker.reopened, worker.computed
     try:
         while True:
-            came = await streams.or_heartbeat(worker.news(after, reopened, computed))
+            try:
+                came = await streams.or_heartbeat(worker.news(after, reopened, computed))
+            except UnknownError as error:  # it was deleted
+                yield event("gone", after, {"words": str(error)})
+                return
             if came is None:
                 return
             if not came:

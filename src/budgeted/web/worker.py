@@ -14,7 +14,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from budgeted.cache import Cache
-from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
+from budgeted.errors import (
+    BudgetedError,
+    BusyError,
+    ForeignHistoryError,
+    StudyError,
+    UnknownError,
+)
+from budgeted.studies.blinding import Blinder, BlindSnapshot
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, Draft, Sent
 from budgeted.studies.events import Entry
@@ -97,6 +104,12 @@ class StudyWorker:
         self._curve: Curve | None = None
         self._background = Background(self._look, lambda: self._seq, self._tell, slow_threads)
         self._computed = 0
+        self.blinder = Blinder()
+        self.blinded: BlindSnapshot | None = None
+        self.id = self._snapshot.id
+        """By what the study is told from another one of its name."""
+        self.gone = False
+        """Whether the study was deleted: then this worker is of no use any more."""
         self.watchers = 0
         self.uploading = asyncio.Lock()
         """Held while other cases to judge on are taken, by one after the other."""
@@ -144,7 +157,7 @@ class StudyWorker:
 
     async def look(self) -> Snapshot:
         """Return the study as it is now, with what others wrote since."""
-        return (await self._look())[1]
+        return self._shown((await self._look())[1])
 
     async def _look(self) -> tuple[int, Snapshot]:
         """Which of its histories the study has, as `reopened` counts them, and how it is now."""
@@ -155,10 +168,10 @@ class StudyWorker:
 
     def snapshot(self) -> Snapshot:
         """Return the study as it was known here last."""
-        return self._snapshot
+        return self._shown(self._snapshot)
 
     def _shown(self, snapshot: Snapshot) -> Snapshot:
-        """What is shown of the study."""
+        """What is shown of the study; see `budgeted.web.blind_worker`."""
         return snapshot
 
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
@@ -172,10 +185,10 @@ class StudyWorker:
             What to compute.
         """
         history, snapshot = await self._look()
-        place = (key, history, snapshot.events, *arguments)
+        place = (key, self.blind, history, snapshot.events, *arguments)
         found: View | None = self._views.get(place)
         if found is None:
-            found = await asyncio.to_thread(function, snapshot, *arguments)
+            found = await asyncio.to_thread(function, self._shown(snapshot), *arguments)
             if (history, snapshot.events) == (
                 self._reopened,
                 self._seq,
@@ -248,9 +261,12 @@ class StudyWorker:
                 lambda: (
                     self.seq > after
                     or self.reopened != reopened
+                    or self.gone
                     or computed not in (None, self.computed)
                 )
             )
+        if self.gone:
+            raise UnknownError(f"there is no study {self.name!r} any more: it was deleted")
         return (await self.look()).entries[after:]
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
@@ -261,6 +277,11 @@ class StudyWorker:
         if number is not None and not done.requests:  # told before: harmless, and still an answer
             done = replace(done, requests=((await self.look()).request(number),))
         return done
+
+    async def leave(self) -> None:
+        """Take note that the study was deleted, and tell those who watch."""
+        self.gone = True
+        await self._notify()
 
     def check_size(self, command: Command) -> None:
         """Raise an error if a command asks for more than one person may at once."""
@@ -305,6 +326,8 @@ class StudyWorker:
                 for each in batch:
                     if not each.future.done():
                         each.future.set_exception(error)
+                if self.gone:
+                    await self.leave()
                 continue
             given = iter(answers)
             for each in batch:
@@ -329,6 +352,19 @@ class StudyWorker:
         async with self._news:
             self._news.notify_all()
 
+    def _read_anew(self) -> None:
+        """Read the study as it is now; one that is another by now is none of this worker's."""
+        try:
+            self._study.read_anew()
+            if self._study.snapshot().id != self.id:
+                raise UnknownError(
+                    f"the study {self.name!r} that was here was deleted, and there is another one "
+                    f"of this name now; load the page anew"
+                )
+        except UnknownError:
+            self.gone = True
+            raise
+
     def _start_anew(self) -> None:
         """Forget all that was made of the history before."""
         self._reopened += 1
@@ -347,7 +383,7 @@ class StudyWorker:
                 self._study.refresh()
         except ForeignHistoryError as error:
             # Who wanted something was looking at another history; who only looks sees this one.
-            self._study.read_anew()
+            self._read_anew()
             self._start_anew()
             answers = (error,) * len(sent)
         if self._seq != self._study.events and self._views.bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
 from budgeted.studies.files import StudyFile
-from budgeted.studies.journal import Journal, studies
+from budgeted.studies.journal import Head, Journal, studies
 from budgeted.studies.ledger import Summary, summaries
 from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
@@ -24,6 +25,7 @@ from budgeted.web.storage import storing, write_whole
 from budgeted.web.uploads import Understood
 from budgeted.web.worker import StudyWorker
 
+_log = logging.getLogger(__name__)
 _TIDY = 60
 """Seconds after which memory that is free is given back to the system."""
 _SLOW_THREADS = 2
@@ -98,6 +100,9 @@ class StudyWorkers:
     async def worker(self, name: str) -> StudyWorker:
         """Return the worker of a study, opening it if needed."""
         found = self._workers.pop(name, None)
+        if found is not None and found.gone:
+            self._let_go(found)
+            found = None
         if found is None:
             found = await self._open(name)
         else:
@@ -125,6 +130,29 @@ class StudyWorkers:
             )  # fmt: skip
             note(study=given.name, operation="create")
             return self._take(study, judge)
+
+    async def delete(self, name: str, id: str) -> Head:
+        """Delete a study for good, with its validation cases; return what its last event was.
+
+        Parameters
+        ----------
+        name, id
+            Of the study: another one of the same name is left alone.
+        """
+        async with self._creating:  # nobody begins one of this name meanwhile
+            worker = await self.worker(name)
+            async with worker.uploading:
+                head = await asyncio.to_thread(_delete, self.settings.database, name, id)
+                note(study=name, operation="delete", events=head.seq, digest=head.digest)
+                self._workers.pop(name, None)
+                await worker.leave()
+                file = self._validation_file(name)
+                try:
+                    await asyncio.to_thread(file.unlink, missing_ok=True)
+                except OSError as error:  # a new study of this name takes it away
+                    _log.warning("%s cannot be deleted: %s", file, error)
+        self._let_go(worker)
+        return head
 
     async def without_taken_name(self, found: Understood) -> Understood:
         """Return what was understood of a new study, with the mistake that its name is taken."""
@@ -200,7 +228,8 @@ class StudyWorkers:
             await asyncio.sleep(self.settings.poll)
             for worker in list(self._workers.values()):
                 if worker.watchers:
-                    with suppress(JournalError):  # whoever does something next is told
+                    # Whoever does something next is told; one that was deleted says so itself.
+                    with suppress(JournalError, UnknownError):
                         await worker.look()
             self._make_room()  # studies grow while they are open
             if time.monotonic() - tidied > _TIDY:
@@ -218,6 +247,13 @@ def _open(database: str, name: str) -> Study:
         return Study.open(database, name)
     except UnknownError:
         raise UnknownError(f"there is no study {name!r}") from None
+
+
+def _delete(database: str, name: str, id: str) -> Head:
+    with Study.open(database, name) as study:
+        if study.snapshot().id != id:
+            raise UnknownError(f"the study {name!r} that was shown is not there any more")
+        return study.delete()
 
 
 def _begin(

@@ -43,11 +43,18 @@ def example(folder: str, as_json: bool) -> None:
 @click.command("list")
 @with_database
 @with_json
-def list_studies(database: str, as_json: bool) -> None:
-    """List the studies in a database."""
-    from budgeted.studies.study import studies
+@click.option("--archived", is_flag=True, help="Those in the archive instead.")
+def list_studies(database: str, archived: bool, as_json: bool) -> None:
+    """List the studies in a database, but for those in the archive."""
+    from budgeted.studies.journal import Journal
+    from budgeted.studies.ledger import Summary, summaries
 
-    found = studies(database)
+    with Journal(database, "") as journal:
+        found = [
+            name
+            for name, each in summaries(journal).items()
+            if (isinstance(each, Summary) and each.archived) is archived
+        ]
     print_json(found) if as_json else click.echo("\n".join(found) or "there are none")
 
 

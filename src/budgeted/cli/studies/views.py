@@ -28,7 +28,7 @@ _MOST_PENDING = 10
 def print_status(status: Status, console: Console, *, times: bool = True) -> None:
     """Print a status; without times it is the same on every day."""
     console.print(
-        f"Study [bold]{escape(status.study)}[/bold]{' (closed)' if status.closed else ''}: "
+        f"Study [bold]{escape(status.study)}[/bold]{_condition(status)}: "
         f"budget {status.budget}, spent {status.spent}, reserved {status.reserved}, "
         f"free {status.free}",
         highlight=False,
@@ -184,3 +184,10 @@ def history_table(entries: Sequence[Entry]) -> Table:
         when = each.at.replace("T", " ").removesuffix("Z")
         table.add_row(str(each.seq), when, escape(each.by), escape(each.event.words()))
     return table
+
+
+def _condition(status: Status) -> str:
+    """Whether a study is over, or in the archive."""
+    if status.archived:
+        return " (in the archive)"
+    return " (closed)" if status.closed else ""

@@ -6,7 +6,7 @@ A class in a file of this folder that has a ``name`` is one.
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
 'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
-add-feature, add-value, rule-out, allow, cuts'
+add-feature, add-value, rule-out, allow, archive, unarchive, cuts'
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from budgeted.errors import StudyError
 from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
+from budgeted.studies.commands.archive import Archive, Unarchive
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
@@ -25,9 +26,10 @@ from budgeted.studies.commands.slips import Correct, Undo
 from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
-    "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel", "Close",
-    "Command", "Correct", "Fail", "NewCase", "Record", "RecordedValue", "Reopen", "RuleOut",
-    "SetBudget", "SetCuts", "Tell", "Undo", "Value", "Withdraw", "amount", "parameter",
+    "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Archive", "Ask", "Cancel",
+    "Close", "Command", "Correct", "Fail", "NewCase", "Record", "RecordedValue", "Reopen",
+    "RuleOut", "SetBudget", "SetCuts", "Tell", "Unarchive", "Undo", "Value", "Withdraw", "amount",
+    "parameter",
 ]  # fmt: skip
 
 COMMANDS: Registry[type[Command]] = Registry(
@@ -53,6 +55,8 @@ COMMANDS: Registry[type[Command]] = Registry(
         "add-value",
         "rule-out",
         "allow",
+        "archive",
+        "unarchive",
     ),
 )
 """Every operation of a study by its name; `COMMANDS.register` adds one."""

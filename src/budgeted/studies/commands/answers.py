@@ -34,6 +34,7 @@ class Tell(Command):
     """Write down the value of a request."""
 
     name: ClassVar[str] = "tell"
+    enters: ClassVar[bool] = True
     number: int = number_of_request()
     value: Value = parameter("What came back.", longest=LONGEST_NAME)
     cost: Amount | None = parameter("What was charged, if not the listed price.", None)
@@ -75,6 +76,7 @@ class Fail(Command):
     """Write down that a request brought no value; its money comes back unless charged."""
 
     name: ClassVar[str] = "fail"
+    enters: ClassVar[bool] = True
     number: int = number_of_request()
     charged: Amount | bool = parameter(
         "Whether its cost was charged all the same, or how much was.",

@@ -101,11 +101,18 @@ class Command:
     sized_by
         The fields that say of how many orders, or of how many cases, it asks, where it asks for
         any: a server has a limit for it, so that one person's wish does not keep others waiting.
+    enters
+        Whether it writes down what was measured, so that a server lets somebody do it who only
+        enters values; anything else is for those who manage a study.
+    in_archive
+        Whether it can be done to a study in the archive, where nothing else can.
     """
 
     name: ClassVar[str]
     late: ClassVar[bool] = False
     sized_by: ClassVar[tuple[str, ...]] = ()
+    enters: ClassVar[bool] = False
+    in_archive: ClassVar[bool] = False
 
     def decide(self, draft: Draft) -> Sequence[Event]:
         """Return what this gives rise to now, or raise an error that says what to do instead.

@@ -46,6 +46,7 @@ class Record(Command):
     """
 
     name: ClassVar[str] = "record"
+    enters: ClassVar[bool] = True
     values: Sequence[RecordedValue] = parameter("Case, feature and value of each.", longest=10_000)
     charge: Amount | bool = parameter(
         "Whether each costs what its feature costs, or how much each costs.",

@@ -34,6 +34,7 @@ class Correct(Command):
     """Replace a value that was told or recorded; the log keeps both."""
 
     name: ClassVar[str] = "correct"
+    enters: ClassVar[bool] = True
     number: int = number_of_request()
     value: Value | None = parameter(
         "The right value; null if there is none after all.",
@@ -74,6 +75,7 @@ class Undo(Command):
     """Take back a slip: a request that was told, failed or cancelled is pending again."""
 
     name: ClassVar[str] = "undo"
+    enters: ClassVar[bool] = True
     number: int = number_of_request()
     why: str = reason()
     shown: str = parameter(

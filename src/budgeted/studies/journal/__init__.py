@@ -33,7 +33,7 @@ from budgeted.studies.journal.connections import (
 from budgeted.studies.journal.messages import UNCHANGED, reason_of
 from budgeted.studies.journal.opening import check_tables, look_over
 from budgeted.studies.journal.rows import check_text, digest_of, sql, to_json
-from budgeted.studies.journal.sidecar import head_beside, keep_beside
+from budgeted.studies.journal.sidecar import drop_beside, head_beside, keep_beside
 from budgeted.studies.journal.tables import FORMAT, Head
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Journal:
     ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
     ...     print(journal.head.seq, journal.head.digest[:12])
     Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
-    1 2c0b37a9adf7
+    1 df8721bc7760
     >>> folder.cleanup()
     """
 
@@ -225,6 +225,40 @@ class Journal:
         self._settle(lost, head, first=True)
         self.head = head
         return True
+
+    def delete(self) -> Head:
+        """Take the study out of the database for good; return what its last event was.
+
+        In one transaction, and only if the last event is the one that was read here: what somebody
+        wrote meanwhile is not deleted unseen.
+
+        Raises
+        ------
+        ConflictError
+            If another event has been written meanwhile.
+        """
+        head = self.head
+        with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
+            connection = plain.execution_options(budgeted_write=True)
+            transaction = connection.begin()
+            found = rows.hold_head(connection, self.study)
+            rows.check_head(connection, found, head, self.study, self.where)
+            rows.delete_rows(connection, self.study)
+            if self._file is not None:
+                # Before it is done: what is noted there may lag behind, but a study that is gone
+                # must not be missed.
+                with self._pool.lock:
+                    drop_beside(self._file, self.study)
+            lost = rows.commit(transaction)
+        if lost is not None and (there := fate.find_out(self._engine, self.study, head, False)):
+            raise JournalError(f"{reason_of(lost)}; {UNCHANGED}, try again", self.where) from lost
+        if lost is not None and there is None:
+            raise UnknownFateError(
+                f"{reason_of(lost)}. The connection was lost while deleting, and it is not known "
+                f"whether study {self.study!r} is still there: look before doing it again",
+                self.where,
+            ) from lost
+        return head
 
     def forget(self) -> None:
         """Forget what was seen, so that whatever history the database holds now is read."""

@@ -85,6 +85,12 @@ def _discreet(said: str) -> str:
 
 def foreign(study: str, where: str, known: int, found: int) -> ForeignHistoryError:
     """Return the error of who finds another history than the one he read."""
+    if found == 0:
+        return ForeignHistoryError(
+            f"study {study!r} is not in the database any more: it was deleted, or the database was "
+            f"replaced",
+            where,
+        )
     return ForeignHistoryError(
         f"the history of study {study!r} is not the one that was read here: {known} events were "
         f"known, and the database, which has {found} now, holds others or fewer. It was restored "

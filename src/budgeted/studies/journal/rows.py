@@ -26,6 +26,7 @@ from budgeted.errors import (
 )
 from budgeted.formats import Format
 from budgeted.studies import (  # noqa: F401 - events of their own files
+    archiving,
     availability,
     budget_terms,
     created,
@@ -39,7 +40,7 @@ from budgeted.studies.journal.tables import Head
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RootTransaction
 
-FORMAT = Format("an event", 2, JournalError)
+FORMAT = Format("an event", 3, JournalError)
 """Of the way events are written; an upcast takes the JSON object of an event."""
 
 
@@ -47,6 +48,12 @@ FORMAT = Format("an event", 2, JournalError)
 def _groups(event: dict[str, Any]) -> dict[str, Any]:
     """Since format 2 cases may belong to groups."""
     return event | {"groups": {}} if event.get("kind") == "created" else event
+
+
+@FORMAT.upcast(2)
+def _more_kinds(event: dict[str, Any]) -> dict[str, Any]:
+    """Since format 3 there are more kinds of events; the others are as they were."""
+    return event
 
 
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
@@ -198,6 +205,14 @@ def head_values(study: str, seq: int, digest: str, summary: str) -> dict[str, An
     }
 
 
+def delete_rows(connection: Connection, study: str) -> None:
+    """Take all events of a study, and its head, out of the database."""
+    if connection.dialect.name == "sqlite":  # else what was written stays in the file's free pages
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+    for table in ("budgeted_events", "budgeted_heads"):
+        connection.execute(sql(f"DELETE FROM {table} WHERE study = :study"), {"study": study})
+
+
 def commit(transaction: RootTransaction) -> Exception | None:
     """Commit; return the error if it is not known thereafter whether that was done."""
     from sqlalchemy.exc import SQLAlchemyError
@@ -282,7 +297,7 @@ def to_json(event: Event) -> str:
 
     >>> from decimal import Decimal
     >>> to_json(Told(7, "yes", Decimal("1.50")))
-    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":2}'
+    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":3}'
     """
     try:
         text = json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
@@ -310,7 +325,7 @@ def to_plain(event: Event) -> dict[str, Any]:
 def from_json(text: str) -> Event:
     """Return the event in a JSON text; raise a `JournalError` if it is none.
 
-    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":2}')
+    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":3}')
     Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
     """
     import pydantic

@@ -71,6 +71,18 @@ def keep_beside(database: str, study: str, head: Head) -> None:
                 file.write(_line(study, head))
 
 
+def drop_beside(database: str, study: str) -> None:
+    """Take away what is known of a study that is deleted; one of its name may begin again."""
+    with suppress(OSError), open(file_beside(database), "r+b", buffering=0) as file:
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        content = file.read()
+        at = _place(content, study)
+        if at < len(content):
+            file.seek(at)
+            file.write(b" " * (_LINE - 1) + b"\n")
+
+
 def forget_beside(database: str) -> None:
     """Take away what is known of a database that is not there any more."""
     with suppress(OSError):

@@ -10,7 +10,10 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
+from budgeted.errors import StudyError
 from budgeted.studies.drafts import LONGEST_KEY, check_key
+from budgeted.web.auth.roles import sees_labels
+from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.names import StudyName
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.worker import StudyWorker
@@ -23,8 +26,15 @@ async def _office(request: Request) -> StudyWorkers:
 
 
 async def _worker(request: Request, name: StudyName) -> StudyWorker:
+    """The worker of the study; for who must not see labels, one that shows none."""
     workers: StudyWorkers = request.app.state.workers
-    return await workers.worker(name)
+    found = await workers.worker(name)
+    if request.headers.get("x-study", found.id) != found.id:
+        raise StudyError(
+            "the study that this page shows was deleted, and there is another one of its name now; "
+            "nothing was done. Load the page anew"
+        )
+    return found if sees_labels(request) else BlindWorker(found)
 
 
 async def _actor(request: Request) -> str:

@@ -20,6 +20,7 @@ from budgeted.studies.commands.base import LONGEST_NAME, fields_of
 from budgeted.studies.commands.base import Field as Parameter
 from budgeted.studies.drafts import Done
 from budgeted.web.api.bodies import TheActor, TheKey, TheWorker
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import documented
 from budgeted.web.views.parts import Money, RequestView, View, money_of, request_of
 from budgeted.web.worker import StudyWorker
@@ -81,6 +82,16 @@ def path_of(kind: type[Command]) -> str:
     return f"/requests/{{number}}/{kind.name}" if numbered else f"/{kind.name}"
 
 
+def role_for(kind: type[Command]) -> Role:
+    """Return what somebody must be to carry out an operation.
+
+    >>> from budgeted.studies.commands import Close, Tell
+    >>> role_for(Tell).text, role_for(Close).text
+    ('enters', 'manages')
+    """
+    return Role.ENTERS if kind.enters else Role.MANAGES
+
+
 def body_of(kind: type[Command]) -> type[BaseModel]:
     """Return the body of an operation: its fields, but for hidden ones and the request's number."""
     fields: dict[str, Any] = {
@@ -125,6 +136,7 @@ def add_route(router: APIRouter, kind: type[Command]) -> None:
         path_of(kind),
         carry_out,
         methods=["POST"],
+        dependencies=[needs(role_for(kind))],
         name=kind.name,
         description=inspect.getdoc(kind),
         response_model=Changed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,7 +13,7 @@ from budgeted.studies.commands import Ask
 from budgeted.studies.commands.ask import MOST_AT_ONCE
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.auth.roles import Role, needs
+from budgeted.web.auth.roles import Role, needs, sighted
 from budgeted.web.failures import documented
 from budgeted.web.views.cards import VISITS, CardsView
 from budgeted.web.views.cells import FeatureNames
@@ -38,6 +38,8 @@ Prior = Annotated[list[float], Query(max_length=1_000, description="a share for 
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 _JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
 _NOT_FOUND = documented(404, 422)
+_MAYBE_BLIND = documented(403, 404, 422)
+_SIGHTED = Depends(sighted)
 
 
 class Chart(StrEnum):
@@ -151,7 +153,7 @@ async def see_request(worker: TheWorker, number: int) -> RequestView:
     return request_of(snapshot.request(number), snapshot.state.problem, 10_000)
 
 
-@router.get("/model", responses=_NOT_FOUND)
+@router.get("/model", dependencies=[_SIGHTED], responses=_MAYBE_BLIND)
 async def see_model(
     worker: TheWorker,
     known: Known = [],  # noqa: B006
@@ -162,7 +164,9 @@ async def see_model(
     return await queries.model_page(worker, tuple(known), tuple(prior), force)
 
 
-@router.post("/predict", responses=documented(403, 404, 413, 422))
+@router.post(
+    "/predict", dependencies=[needs(Role.LOOKS), _SIGHTED], responses=documented(403, 404, 413, 422)
+)
 async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     """Return what the classifier says of a case known in part, by names."""
     snapshot = await worker.look()
@@ -172,14 +176,14 @@ async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     return view_of(snapshot, model, given.case, given.force)
 
 
-@router.get("/model.json", response_class=Response,
-            responses=_JSON | _NOT_FOUND)  # fmt: skip
+@router.get("/model.json", response_class=Response, dependencies=[_SIGHTED],
+            responses=_JSON | _MAYBE_BLIND)  # fmt: skip
 async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: B006
     """Return the classifier in its documented format."""
     return json_file(await queries.model_file(worker, tuple(prior)), "model.json")
 
 
-@router.get("/charts/{which}", response_class=JSONResponse, responses=_NOT_FOUND)
+@router.get("/charts/{which}", response_class=JSONResponse, responses=_MAYBE_BLIND)
 async def see_chart(
     worker: TheWorker, which: Chart, feature: Text = "", search: Text = "", latest: bool = False
 ) -> JSONResponse:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web.api.bodies import TheActor, TheRehearsals
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import documented
 from budgeted.web.jobs import Wanted
 from budgeted.web.queries import rehearsal_chart, rehearsal_page, rehearsals_page
@@ -66,7 +67,12 @@ async def list_rehearsals(rehearsals: TheRehearsals) -> RehearsalsView:
     return rehearsals_page(rehearsals)
 
 
-@router.post("", status_code=201, responses=documented(403, 413, 422, 429))
+@router.post(
+    "",
+    status_code=201,
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 413, 422, 429),
+)
 async def create_rehearsal(
     rehearsals: TheRehearsals, actor: TheActor, given: NewRehearsal
 ) -> RehearsalCard:
@@ -89,7 +95,11 @@ async def see_rehearsal_chart(
     return JSONResponse(await rehearsal_chart(rehearsals, id, which.value))
 
 
-@router.post("/{id}/cancel", responses=documented(403, 404, 409, 413, 422))
+@router.post(
+    "/{id}/cancel",
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 404, 409, 413, 422),
+)
 async def cancel_rehearsal(rehearsals: TheRehearsals, id: Id) -> RehearsalCard:
     """Stop a rehearsal, or take it out of the queue."""
     return rehearsal_card(await rehearsals.cancel(id))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from budgeted.errors import StudyError
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
+from budgeted.web.auth.roles import Role, needs, sees_labels
 from budgeted.web.failures import documented
 from budgeted.web.queries import studies_page
 from budgeted.web.settings import Limits
 from budgeted.web.uploads import Understood, Upload, understand
+from budgeted.web.views.parts import View
 from budgeted.web.views.studies import PolicyChoice, StudiesView, StudyCard, card_of, policy_choices
 from budgeted.web.views.uploads import PreviewView, preview_view
 
 router = APIRouter(tags=["studies"])
+
+Text = Annotated[str, Query(max_length=200, description="only studies whose names hold it")]
+Page = Annotated[int, Query(ge=1, le=1_000_000)]
 
 
 class NewStudy(BaseModel):
@@ -46,6 +52,22 @@ class NewStudy(BaseModel):
         )
 
 
+class TypedName(BaseModel):
+    """The name of the study once more, so that nobody deletes another one by a slip."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=1_000)
+
+
+class DeletedStudy(View):
+    """What was deleted."""
+
+    name: str
+    events: int
+    digest: str = Field(description="of its last event; whoever has a copy knows it by that")
+
+
 class NewValidation(BaseModel):
     """Cases known in full, to measure the error on."""
 
@@ -56,9 +78,11 @@ class NewValidation(BaseModel):
 
 
 @router.get("/studies", responses=documented())
-async def list_studies(workers: TheWorkers) -> StudiesView:
-    """List all studies, the one with the latest event first."""
-    return await studies_page(workers)
+async def list_studies(
+    request: Request, workers: TheWorkers, text: Text = "", archived: bool = False, page: Page = 1
+) -> StudiesView:
+    """List studies, the one with the latest event first, 25 on a page."""
+    return await studies_page(workers, not sees_labels(request), text, archived, page)
 
 
 @router.get("/policies", responses=documented())
@@ -67,14 +91,21 @@ async def list_policies() -> list[PolicyChoice]:
     return policy_choices()
 
 
-@router.post("/studies/preview", responses=documented(403, 413, 422))
+@router.post(
+    "/studies/preview", dependencies=[needs(Role.MANAGES)], responses=documented(403, 413, 422)
+)
 async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
     found = await _understood(given, workers.settings.limits)
     return preview_view(await workers.without_taken_name(found))
 
 
-@router.post("/studies", status_code=201, responses=documented(403, 409, 413, 422))
+@router.post(
+    "/studies",
+    status_code=201,
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 409, 413, 422),
+)
 async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) -> StudyCard:
     """Begin a study."""
     found = await _understood(given, workers.settings.limits)
@@ -82,13 +113,27 @@ async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) ->
     return await worker.view("card", card_of)
 
 
-@router.post("/studies/{name}/validation", responses=documented(403, 404, 413, 422))
+@router.post(
+    "/studies/{name}/validation",
+    dependencies=[needs(Role.MANAGES)],
+    responses=documented(403, 404, 413, 422),
+)
 async def give_validation(
     workers: TheWorkers, worker: TheWorker, given: NewValidation
 ) -> StudyCard:
     """Give the study cases to measure its error on; they are never used to choose."""
     await workers.judge_on(worker.name, _bytes(given.csv), given.label_column)
     return await worker.view("card", card_of)
+
+
+@router.post("/studies/{name}/delete", dependencies=[needs(Role.MANAGES)],
+             responses=documented(403, 404, 409, 413, 422))  # fmt: skip
+async def delete_study(workers: TheWorkers, worker: TheWorker, given: TypedName) -> DeletedStudy:
+    """Delete a study for good; only one in the archive, or closed. Its name is typed once more."""
+    if given.name != worker.name:
+        raise StudyError(f"name: is not that of this study, {worker.name!r}; nothing was deleted")
+    head = await workers.delete(worker.name, worker.id)
+    return DeletedStudy(name=worker.name, events=head.seq, digest=head.digest)
 
 
 async def _understood(given: NewStudy, limits: Limits) -> Understood:

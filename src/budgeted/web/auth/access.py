@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from budgeted.studies.journal import user
 from budgeted.web.auth.credential_files import CredentialFiles
 from budgeted.web.auth.origins import SAFE, refusal
+from budgeted.web.auth.roles import Role
 from budgeted.web.auth.sessions import Session, Sessions
 from budgeted.web.logs import note, trace
 from budgeted.web.pages.errors import error_page
@@ -46,7 +47,7 @@ _RAW_HEADERS = tuple((name.lower().encode(), text.encode()) for name, text in _H
 
 
 class Door:
-    """Lets in who may come in; says who it is in ``request.state.actor``.
+    """Lets in who may come in; says in ``request.state`` who it is: ``actor``, and ``role``.
 
     Parameters
     ----------
@@ -74,19 +75,18 @@ class Door:
         sessions: Sessions = scope["app"].state.sessions
         name = sessions.cookie_name(scope["scheme"] == "https", state["root"])
         session = sessions.read_cookies(headers.getlist("cookie"), name)
-        if session is not None and session.proved and not self._is_proved(session, sessions):
+        if session is not None and session.proved and not self.lasts(session, sessions):
             session = None
-        actor, refused = self._admit(scope, headers, session)
+        actor, role, refused = self._admit(scope, headers, session)
         fresh = None
         if not _is_among(scope["path"], _NO_SESSION):
             if session is not None:
                 fresh = sessions.renewed(session)
             elif refused is None:
                 fresh = session = sessions.begin("")
-        state["actor"], state["session"] = actor, session
+        state["actor"], state["role"], state["session"] = actor, role, session
         state["csrf"] = "" if session is None else sessions.form_token(session)
-        watched = session is not None and session.proved and "authorization" not in headers
-        answer = _Answer(self, scope, send, fresh, session if watched else None)
+        answer = _Answer(self, scope, send, fresh, session)
         if refused is None:
             await self._pass_on(scope, receive, answer)
         else:
@@ -94,14 +94,15 @@ class Door:
 
     def _admit(
         self, scope: Scope, headers: Headers, session: Session | None
-    ) -> tuple[str, tuple[int, str] | None]:
-        """Who acts, and what speaks against it: a status, and words."""
+    ) -> tuple[str, Role, tuple[int, str] | None]:
+        """Who acts in which role, and what speaks against it: a status, and words."""
         if (against := refusal(scope, headers, self._settings)) is not None:
-            return "", against
-        actor = self._actor(headers, session)
-        if actor is None and not _is_among(scope["path"], self._open):
-            return "", (401, "log in first, or send a token: Authorization: Bearer …")
-        return actor or "", None
+            return "", Role.LOOKS, against
+        found = self.who(headers, session, scope["app"].state.sessions)
+        if found is None and not _is_among(scope["path"], self._open):
+            words = "log in first, or send a token: Authorization: Bearer …"
+            return "", Role.LOOKS, (401, words)
+        return *(found or ("", Role.LOOKS)), None
 
     async def _pass_on(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         """Have the application answer; if something breaks there, say so."""
@@ -119,51 +120,68 @@ class Door:
 
     def lasts(self, session: Session, sessions: Sessions) -> bool:
         """Tell whether somebody who logged in is still in."""
-        return sessions.lasts(session) and self._is_proved(session, sessions)
+        return sessions.lasts(session) and self._role(session, sessions) is not None
 
-    def _is_proved(self, session: Session, sessions: Sessions) -> bool:
-        """Tell whether what proved the name is still in the files."""
-        lines = self._credentials.current.lines_of(session.actor)
-        return session.proof in {sessions.proof(line) for line in lines}
+    def _role(self, session: Session, sessions: Sessions) -> Role | None:
+        """What may be done by what proved the name; None if it is not in the files any more."""
+        for line, role in self._credentials.current.proofs_of(session.actor):
+            if session.proof == sessions.proof(line):
+                return role
+        return None
 
-    def _actor(self, headers: Headers, session: Session | None) -> str | None:
-        """Who acts, or None if that was not proved."""
+    def who(
+        self, headers: Headers, session: Session | None, sessions: Sessions
+    ) -> tuple[str, Role] | None:
+        """Return who acts, and in which role by the files of now; None if it was not proved."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             # A wrong token is refused even where none would be needed.
-            return self._credentials.current.holder(token.strip())
+            known = self._credentials.current
+            holder = known.holder(token.strip())
+            return None if holder is None else (holder, known.token_roles[holder])
         if not self._settings.credentials_needed:
-            return session.actor if session is not None and session.actor else self._user
-        return session.actor if session is not None and session.proved else None
+            named = session is not None and session.actor
+            return (session.actor if session and named else self._user), Role.MANAGES
+        if session is None or not session.proved or not sessions.lasts(session):
+            return None
+        role = self._role(session, sessions)
+        return None if role is None else (session.actor, role)
 
 
 class _Answer:
     """Sends an answer with the headers that protect, the cookie, and the path in front.
 
-    A stream that goes on for hours ends when the session does.
+    A stream that goes on for hours ends when the session does, or when who watches gets another
+    role; a browser then asks for it again, and gets what may be seen now.
     """
 
     def __init__(
-        self, door: Door, scope: Scope, send: Send, fresh: Session | None, watched: Session | None
+        self, door: Door, scope: Scope, send: Send, fresh: Session | None, session: Session | None
     ) -> None:
         self._door = door
         self._scope = scope
         self._send = send
         self._fresh = fresh
-        self._watched = watched
+        self._session = session
+        self._who = (scope["state"]["actor"], scope["state"]["role"])
         self.begun = self._is_stream = self._over = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
             message["headers"] = self._headers(message.get("headers", ()))
-        elif self._is_stream and self._watched is not None and not self._over:
-            if not self._door.lasts(self._watched, self._scope["app"].state.sessions):
-                self._over = True
-                message = {"type": "http.response.body", "body": _LOGGED_OUT, "more_body": False}
         elif self._over:
             return
+        elif self._is_stream and (now := self._now()) != self._who:
+            self._over = True
+            said = _LOGGED_OUT if now is None else b""
+            message = {"type": "http.response.body", "body": said, "more_body": False}
         await self._send(message)
+
+    def _now(self) -> tuple[str, Role] | None:
+        """Who would get this answer if it were asked for now."""
+        sessions: Sessions = self._scope["app"].state.sessions
+        return self._door.who(Headers(scope=self._scope), self._session, sessions)
 
     def _headers(self, given: Any) -> list[tuple[bytes, bytes]]:
         root = self._scope["state"]["root"]

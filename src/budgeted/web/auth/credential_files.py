@@ -7,7 +7,8 @@ from pathlib import Path
 
 from budgeted.errors import AccessError
 from budgeted.files import write_atomically
-from budgeted.web.auth.credentials import Credentials, check_name
+from budgeted.web.auth.credentials import Credentials, check_name, parted, with_role
+from budgeted.web.auth.roles import Role
 
 _LOG = logging.getLogger("budgeted.web")
 
@@ -44,15 +45,43 @@ class CredentialFiles:
         return tuple(None if each is None else _state(each) for each in self._files)
 
 
-def write_line(path: Path, name: str, line: str) -> None:
-    """Put a name into a file of passwords or tokens, in the place of its old line if it has one."""
+def write_line(path: Path, name: str, line: str, role: Role | None = None) -> Role:
+    """Put a name into a file of passwords or tokens, in the place of its old line if it has one.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    name, line
+        Who, and what proves it.
+    role
+        What may be done with it; unless given, what it was before, and of a new name `MANAGES`.
+        Else a new password would make more of somebody.
+    """
     check_name(name)
+    old = _lines(path) if path.exists() else []
+    if role is None:
+        role = next((parted(each.strip().partition(":")[2])[1] for each in old
+                     if each.partition(":")[0] == name), Role.MANAGES)  # fmt: skip
+    kept = [each for each in old if each.partition(":")[0] != name]
+    _replace(path, [*kept, f"{name}:{with_role(line, role)}"])
+    return role
+
+
+def change_role(path: Path, name: str, role: Role) -> None:
+    """Give a name in a file of passwords or tokens another role; what proves it stays."""
+    for each in _lines(path):
+        if each.partition(":")[0] == name:
+            write_line(path, name, parted(each.strip().partition(":")[2])[0], role)
+            return
+    raise AccessError(f"{path}: {name} is not in it")
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise AccessError(f"{path}: cannot be read: {error.strerror or error}") from error
-    kept = [each for each in old if each.partition(":")[0] != name]
-    _replace(path, [*kept, f"{name}:{line}"])
 
 
 def _replace(path: Path, lines: list[str]) -> None:
@@ -65,10 +94,7 @@ def _replace(path: Path, lines: list[str]) -> None:
 
 def remove_line(path: Path, name: str) -> None:
     """Take a name out of a file of passwords or tokens."""
-    try:
-        old = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise AccessError(f"{path}: cannot be read: {error.strerror or error}") from error
+    old = _lines(path)
     kept = [each for each in old if each.partition(":")[0] != name]
     if len(kept) == len(old):
         raise AccessError(f"{path}: {name} is not in it")

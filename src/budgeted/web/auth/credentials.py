@@ -2,12 +2,15 @@
 
 Both are texts with a line per name. A password is kept as a salted scrypt hash, a token (which is
 long and random, so that nobody can guess it) as its SHA-256 sum; neither file holds a secret that
-could be used as it is. Lines that are empty or begin with ``#`` are passed over.
+could be used as it is. Lines that are empty or begin with ``#`` are passed over. What somebody may
+do stands at the end of his line (`budgeted.web.auth.roles`); who has no role there manages, as
+all did before there were roles.
 
 ::
 
     anna:scrypt$16384$8$1$<salt>$<hash>
-    robot:sha256$<hash>
+    ben:scrypt$16384$8$1$<salt>$<hash>:enters
+    robot:sha256$<hash>:looks
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from budgeted.errors import AccessError
+from budgeted.web.auth.roles import Role, role_named
 
 _COST, _BLOCK, _PARALLEL = 2**14, 8, 1
 _MEMORY = 64 * 2**20
@@ -37,18 +41,28 @@ class Credentials:
     Attributes
     ----------
     passwords, tokens
-        Name → line of the file behind the colon.
+        Name → line of the file behind the colon, without the role.
+    password_roles, token_roles
+        Name → what may be done with that password or token.
     """
 
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    password_roles: Mapping[str, Role] = field(default_factory=dict, repr=False)
+    token_roles: Mapping[str, Role] = field(default_factory=dict, repr=False)
 
     @classmethod
     def read(
         cls, password_file: Path | None, token_file: Path | None, *, nobody: bool = False
     ) -> Credentials:
         """Return what the files hold; a file without a name is an error unless `nobody`."""
-        found = cls(_read(password_file, "scrypt"), _read(token_file, "sha256"))
+        passwords, tokens = _read(password_file, "scrypt"), _read(token_file, "sha256")
+        found = cls(
+            {name: line for name, (line, _) in passwords.items()},
+            {name: line for name, (line, _) in tokens.items()},
+            {name: role for name, (_, role) in passwords.items()},
+            {name: role for name, (_, role) in tokens.items()},
+        )
         for path, names in ((password_file, found.passwords), (token_file, found.tokens)):
             if path is not None and not names and not nobody:
                 raise AccessError(f"{path}: nobody is in it, so nobody could come in")
@@ -68,6 +82,13 @@ class Credentials:
     def lines_of(self, name: str) -> tuple[str, ...]:
         """Return what can prove a name now."""
         return tuple(kept[name] for kept in (self.passwords, self.tokens) if name in kept)
+
+    def proofs_of(self, name: str) -> tuple[tuple[str, Role], ...]:
+        """Return what can prove a name now, each with what may be done with it."""
+        pairs = ((self.passwords, self.password_roles), (self.tokens, self.token_roles))
+        return tuple(
+            (kept[name], roles.get(name, Role.MANAGES)) for kept, roles in pairs if name in kept
+        )
 
     def holder(self, token: str) -> str | None:
         """Return whose token this is."""
@@ -117,7 +138,26 @@ def check_name(name: str) -> str:
     return name
 
 
-def _read(path: Path | None, method: str) -> dict[str, str]:
+def with_role(line: str, role: Role) -> str:
+    """Return a line of a file with a role; whoever manages needs none.
+
+    >>> with_role("sha256$0a", Role.LOOKS), with_role("sha256$0a", Role.MANAGES)
+    ('sha256$0a:looks', 'sha256$0a')
+    """
+    return line if role is Role.MANAGES else f"{line}:{role.text}"
+
+
+def parted(line: str) -> tuple[str, Role]:
+    """Return what proves a name, and the role, of a line behind its name.
+
+    >>> parted("sha256$0a:looks")
+    ('sha256$0a', <Role.LOOKS: 1>)
+    """
+    proof, mark, role = line.partition(":")
+    return proof, role_named(role) if mark else Role.MANAGES
+
+
+def _read(path: Path | None, method: str) -> dict[str, tuple[str, Role]]:
     if path is None:
         return {}
     try:
@@ -128,14 +168,18 @@ def _read(path: Path | None, method: str) -> dict[str, str]:
     for number, text in enumerate(lines, start=1):
         if not text.strip() or text.startswith("#"):
             continue
-        name, _, line = text.strip().partition(":")
+        name, _, rest = text.strip().partition(":")
+        try:
+            line, role = parted(rest)
+        except AccessError as error:
+            raise AccessError(f"{path}: line {number}: {error}") from None
         # The line itself stays out of the message: it may hold a secret by mistake.
         if not line.startswith(f"{method}$") or line.count("$") != (5 if method == "scrypt" else 1):
             raise AccessError(
                 f"{path}: line {number} is not NAME:{method}$…; write it with 'budgeted "
                 f"serve-{'password' if method == 'scrypt' else 'token'}'"
             )
-        found[check_name(name)] = line
+        found[check_name(name)] = (line, role)
     return found
 
 

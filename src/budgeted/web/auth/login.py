@@ -14,6 +14,7 @@ from budgeted.web.auth.attempts import Attempts
 from budgeted.web.auth.credential_files import CredentialFiles
 from budgeted.web.auth.credentials import check_name
 from budgeted.web.auth.forms import checked_form
+from budgeted.web.auth.roles import Role, needs, role_of
 from budgeted.web.auth.sessions import Session, Sessions
 from budgeted.web.logs import note
 from budgeted.web.pages.login import login_page
@@ -31,10 +32,11 @@ async def session(request: Request) -> Response:
     until = None
     if found is not None and found.proved:
         until = datetime.fromtimestamp(found.until, UTC).isoformat().replace("+00:00", "Z")
-    return JSONResponse({"actor": request.state.actor, "until": until})
+    role = role_of(request).text
+    return JSONResponse({"actor": request.state.actor, "role": role, "until": until})
 
 
-@router.post("/login", dependencies=[Depends(checked_form)])
+@router.post("/login", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
 async def log_in(
     request: Request, name: Field = "", secret: Field = "", next: Field = "/studies"
 ) -> Response:
@@ -62,7 +64,7 @@ async def log_in(
     return response
 
 
-@router.post("/logout", dependencies=[Depends(checked_form)])
+@router.post("/logout", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
 async def log_out(request: Request) -> Response:
     """End a session."""
     session: Session | None = request.state.session
@@ -76,7 +78,7 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-@router.post("/actor", dependencies=[Depends(checked_form)])
+@router.post("/actor", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
 async def choose_name(request: Request, name: Field = "", next: Field = "/studies") -> Response:
     """Choose the name for the log, where nobody has to log in."""
     if request.app.state.settings.credentials_needed:

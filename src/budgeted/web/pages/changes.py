@@ -22,6 +22,7 @@ from budgeted.studies.commands import amount as amount_of
 from budgeted.studies.drafts import Done
 from budgeted.studies.erasure import STILL_THERE
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages import confirm
@@ -32,7 +33,7 @@ from budgeted.web.worker import StudyWorker
 router = APIRouter()
 
 
-@router.post("/studies/{name}/requests/{number}/tell")
+@router.post("/studies/{name}/requests/{number}/tell", dependencies=[needs(Role.ENTERS)])
 async def tell(
     request: Request,
     worker: TheWorker,
@@ -55,7 +56,7 @@ async def tell(
     return await _settled(request, worker, made)
 
 
-@router.post("/studies/{name}/requests/{number}/fail")
+@router.post("/studies/{name}/requests/{number}/fail", dependencies=[needs(Role.ENTERS)])
 async def fail(
     request: Request,
     worker: TheWorker,
@@ -81,7 +82,7 @@ async def fail(
     return await _settled(request, worker, made)
 
 
-@router.post("/studies/{name}/requests/{number}/cancel")
+@router.post("/studies/{name}/requests/{number}/cancel", dependencies=[needs(Role.MANAGES)])
 async def cancel(
     request: Request, worker: TheWorker, actor: TheActor, number: int, why: Text = "", key: Key = ""
 ) -> Response:
@@ -93,7 +94,7 @@ async def cancel(
     return await _settled(request, worker, made)
 
 
-@router.post("/studies/{name}/requests/{number}/undo")
+@router.post("/studies/{name}/requests/{number}/undo", dependencies=[needs(Role.ENTERS)])
 async def undo(
     request: Request,
     worker: TheWorker,
@@ -118,7 +119,7 @@ async def undo(
     return await _settled(request, worker, made)
 
 
-@router.post("/studies/{name}/record")
+@router.post("/studies/{name}/record", dependencies=[needs(Role.ENTERS)])
 async def record(
     request: Request,
     worker: TheWorker,
@@ -149,7 +150,7 @@ async def record(
     return _shown(request, worker, words, made.repeated, money=_money(made))
 
 
-@router.post("/studies/{name}/budget")
+@router.post("/studies/{name}/budget", dependencies=[needs(Role.MANAGES)])
 async def budget(
     request: Request,
     worker: TheWorker,
@@ -186,7 +187,7 @@ async def budget(
     return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
 
 
-@router.post("/studies/{name}/withdraw")
+@router.post("/studies/{name}/withdraw", dependencies=[needs(Role.MANAGES)])
 async def withdraw(
     request: Request,
     worker: TheWorker,
@@ -228,7 +229,7 @@ async def withdraw(
     return _shown(request, worker, words, made.repeated, "#withdraw-problem", _money(made))
 
 
-@router.post("/studies/{name}/close")
+@router.post("/studies/{name}/close", dependencies=[needs(Role.MANAGES)])
 async def close(
     request: Request,
     worker: TheWorker,
@@ -263,7 +264,7 @@ async def close(
     return go(request, _back(worker))
 
 
-@router.post("/studies/{name}/validation")
+@router.post("/studies/{name}/validation", dependencies=[needs(Role.MANAGES)])
 async def validate(
     request: Request, worker: TheWorker, workers: TheWorkers, validation: UploadFile
 ) -> Response:

@@ -11,6 +11,7 @@ from budgeted.studies.events import value_in_words
 from budgeted.studies.fates import RECORDED, TOLD
 from budgeted.web import hints, queries
 from budgeted.web.api.bodies import TheActor, TheWorker
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import status_of
 from budgeted.web.names import segment
 from budgeted.web.pages import confirm
@@ -22,7 +23,7 @@ from budgeted.web.worker import StudyWorker
 router = APIRouter()
 
 
-@router.get("/studies/{name}/requests/{number}/correct")
+@router.get("/studies/{name}/requests/{number}/correct", dependencies=[needs(Role.ENTERS)])
 async def show_correction(request: Request, worker: TheWorker, number: int) -> Response:
     """Show the form that corrects a value."""
     shown = await _request(worker, number)
@@ -33,7 +34,7 @@ async def show_correction(request: Request, worker: TheWorker, number: int) -> R
     return await _correction(request, worker, shown, given, [])
 
 
-@router.post("/studies/{name}/requests/{number}/correct")
+@router.post("/studies/{name}/requests/{number}/correct", dependencies=[needs(Role.ENTERS)])
 async def correct(
     request: Request,
     worker: TheWorker,

@@ -15,7 +15,7 @@ from budgeted.web.pages.templates import render
 _WORDS = {
     400: ("This cannot be understood", ""),
     401: ("Please log in", ""),
-    403: ("This is not allowed", "Reload the page and try again: it may have been open for long."),
+    403: ("This is not allowed", ""),  # the message says what helps
     404: ("There is nothing here", "The address may be mistyped, or the study has another name."),
     405: (
         "This address only answers to buttons",

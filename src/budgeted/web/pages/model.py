@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import Text, json_file
+from budgeted.web.auth.roles import sighted
 from budgeted.web.pages.answers import is_htmx, refused
 from budgeted.web.pages.templates import render
 from budgeted.web.views.model import SMALL
@@ -21,7 +22,7 @@ _FIELD = "written-"
 """How the fields are called in which values are written, with the position of the feature."""
 
 
-@router.get("/studies/{name}/model")
+@router.get("/studies/{name}/model", dependencies=[Depends(sighted)])
 async def model(
     request: Request,
     worker: TheWorker,
@@ -55,7 +56,7 @@ async def model(
     return render(request, "model.html", **given, asked=request.url.query, here="studies")
 
 
-@router.get("/studies/{name}/model.json")
+@router.get("/studies/{name}/model.json", dependencies=[Depends(sighted)])
 async def model_file(
     worker: TheWorker, prior: Annotated[list[float] | None, Query()] = None
 ) -> Response:

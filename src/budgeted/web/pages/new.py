@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 from budgeted.errors import BudgetedError
 from budgeted.value.loss import LOSSES
 from budgeted.web.api.bodies import TheActor, TheWorkers
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
@@ -25,7 +26,7 @@ from budgeted.web.views.uploads import preview_view
 router = APIRouter()
 
 
-@router.get("/studies/new")
+@router.get("/studies/new", dependencies=[needs(Role.MANAGES)])
 async def new(request: Request) -> Response:
     """Show the form."""
     return render(
@@ -33,14 +34,14 @@ async def new(request: Request) -> Response:
     )
 
 
-@router.post("/studies/preview")
+@router.post("/studies/preview", dependencies=[needs(Role.MANAGES)])
 async def preview(request: Request, workers: TheWorkers) -> Response:
     """Show what was understood, row by row."""
     found = await workers.without_taken_name(await _understood(request, workers))
     return _preview(request, found, 200)
 
 
-@router.post("/studies")
+@router.post("/studies", dependencies=[needs(Role.MANAGES)])
 async def create(request: Request, workers: TheWorkers, actor: TheActor) -> Response:
     """Begin the study, or show again what is wrong."""
     found = await _understood(request, workers)

@@ -10,6 +10,7 @@ from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheRehearsals
 from budgeted.web.api.live import watched_rehearsal
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.jobs import Wanted
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
@@ -27,7 +28,7 @@ async def rehearsals(request: Request, kept: TheRehearsals) -> Response:
     return render(request, "rehearsals.html", view=view, here="rehearsals")
 
 
-@router.post("")
+@router.post("", dependencies=[needs(Role.MANAGES)])
 async def create(request: Request, kept: TheRehearsals, actor: TheActor) -> Response:
     """Begin a rehearsal."""
     form = await request.form()
@@ -58,7 +59,7 @@ async def results(request: Request, kept: TheRehearsals, id: str) -> Response:
     return render(request, "parts/results.html", view=view)
 
 
-@router.post("/{id}/cancel")
+@router.post("/{id}/cancel", dependencies=[needs(Role.MANAGES)])
 async def cancel(request: Request, kept: TheRehearsals, id: str) -> Response:
     """Stop a rehearsal."""
     try:

@@ -6,7 +6,9 @@ from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
 
 from budgeted.web.auth.forms import checked_form
+from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
+    archive,
     asking,
     cards,
     changes,
@@ -20,7 +22,7 @@ from budgeted.web.pages import (
     study,
 )
 
-router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
+router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
 for _module in (
     login,
     new,
@@ -33,6 +35,7 @@ for _module in (
     history,
     model,
     rehearsals,
+    archive,
 ):
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.

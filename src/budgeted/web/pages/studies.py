@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorkers
+from budgeted.web.auth.roles import sees_labels
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()
@@ -19,7 +23,19 @@ async def first() -> Response:
 
 
 @router.get("/studies")
-async def studies(request: Request, workers: TheWorkers) -> Response:
-    """Show all studies with their money."""
-    view = await queries.studies_page(workers)
-    return render(request, "studies.html", view=view, here="studies")
+async def studies(
+    request: Request, workers: TheWorkers, text: str = "", archived: str = "", page: str = "1"
+) -> Response:
+    """Show studies with their money, or those in the archive."""
+    number = whole_number(page) or 1
+    blind = not sees_labels(request)
+    view = await queries.studies_page(workers, blind, text, bool(archived), number)
+    kept = {"text": view.text, "archived": "yes" if view.archived else ""}
+    query = urlencode({key: value for key, value in kept.items() if value})
+    return render(
+        request,
+        "studies.html",
+        view=view,
+        query=f"{query}&" if query else "",
+        here="studies",
+    )

@@ -67,6 +67,7 @@ def render(
         "root": getattr(state, "root", ""),
         "path": request.url.path,
         "here": "",
+        "role": role_of(request).words,
         "may_enter": role_of(request) >= Role.ENTERS,
         "may_manage": role_of(request) >= Role.MANAGES,
         "sees_labels": sees_labels(request),

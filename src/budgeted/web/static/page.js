@@ -92,6 +92,12 @@ const follow = (place) => {
   source.addEventListener("computed", (event) => {
     htmx.trigger(document.body, "computed", JSON.parse(event.data));
   });
+  source.addEventListener("gone", (event) => {
+    leaving = true; // there is nothing to follow any more
+    source.close();
+    showLive("Deleted", true);
+    announce(JSON.parse(event.data).words);
+  });
   addEventListener("pagehide", () => { leaving = true; source.close(); });
 };
 

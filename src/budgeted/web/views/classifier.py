@@ -26,7 +26,7 @@ class OutlookView(View):
     high: float
     confidence: float
     words: str = Field(examples=["16.4 % (5.0 % to 28.4 %)"])
-    majority: str = Field(description="the most frequent label")
+    majority: str = Field(description="the most frequent label; empty: not shown to you")
     majority_error: float = Field(description="the error of always saying it")
     separates: bool = Field(description="whether the classifier is expected to do better than that")
 
@@ -75,7 +75,8 @@ class ClassifierView(View):
     measured: MeasuredView | None = Field(description="error on the validation cases")
     validated: bool = Field(description="whether there are validation cases")
     labels: list[LabelView] = Field(
-        description="of two labels the one recognised gives sensitivity, the other specificity"
+        description="of two labels the one recognised gives sensitivity, the other specificity; "
+        "empty for who must not see labels"
     )
     positive: str = Field(description="the rarer one of two labels; empty where there are more")
 
@@ -99,8 +100,8 @@ def classifier_view(study: Snapshot, judge: Validation | None) -> ClassifierView
         unknown=unknown,
         measured=measured_of(measured, expected),
         validated=judge is not None,
-        labels=[] if expected is None else _labels(study, judge),
-        positive=_rarer(study.state.problem),
+        labels=[] if expected is None or study.blind else _labels(study, judge),
+        positive="" if study.blind else _rarer(study.state.problem),
     )
 
 
@@ -160,7 +161,7 @@ def outlook_of(study: Snapshot, now: Outlook | None) -> OutlookView | None:
         high=now.high,
         confidence=CONFIDENCE,
         words=_words(now).replace("%", " %"),
-        majority=majority,
+        majority="" if study.blind else majority,
         majority_error=majority_error,
         separates=is_better(now, majority_error),
     )

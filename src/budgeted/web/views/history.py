@@ -159,11 +159,12 @@ def _is_of(event: Event, feature: str, case: str) -> bool:
 
 def worklist_csv(study: Snapshot) -> str:
     """Return the requests under way as CSV, with an empty column for the values."""
+    label = () if study.blind else ("label",)
     return as_csv(
-        ("number", "case", "label", "feature", "cost", "asked_at", "asked_by", "why", "value"),
+        ("number", "case", *label, "feature", "cost", "asked_at", "asked_by", "why", "value"),
         [
-            (str(each.number), each.case, each.label, each.feature, str(each.cost), each.at,
-             each.by, each.why, "")
+            (str(each.number), each.case, *(each.label for _ in label), each.feature,
+             str(each.cost), each.at, each.by, each.why, "")
             for each in study.requests("pending")
         ],
     )  # fmt: skip
@@ -184,7 +185,7 @@ def line_of(study: Snapshot, entry: Entry) -> HistoryLine:
     return HistoryLine(
         event=shown,
         request=request,
-        corrects=brought and request.correctable,
+        corrects=brought and request.correctable and not study.archived,
         undoes=outcome_digest(found) if undoable else "",
     )
 

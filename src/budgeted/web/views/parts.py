@@ -58,7 +58,7 @@ class RequestView(View):
     together: list[int] = Field(description="the other requests of that order")
     case: str
     feature: str
-    label: str
+    label: str = Field(description="empty: not shown to who enters values")
     cost: str
     fate: str = Field(examples=["pending", "told", "recorded", "failed", "cancelled"])
     value: str | None
@@ -157,7 +157,7 @@ def is_undoable(study: Snapshot, request: Requested) -> bool:
     asked = request.asked is not None and request.case not in study.withdrawn
     # One that brought nothing may have been asked for, or recorded, again.
     last = request.fate == TOLD or study.is_last(request)
-    return over and asked and last and not study.closed
+    return over and asked and last and not (study.closed or study.archived)
 
 
 def event_of(entry: Entry) -> EventView:

@@ -6,9 +6,11 @@ from pydantic import Field
 
 from budgeted.policies import POLICIES, parameter_names
 from budgeted.studies.ledger import Summary
-from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.snapshot import Snapshot, id_of
 from budgeted.web.names import segment
 from budgeted.web.views.parts import Money, View, amounts, money_of
+
+PER_PAGE = 25
 
 
 class StudyCard(View):
@@ -16,7 +18,8 @@ class StudyCard(View):
 
     name: str
     quoted: str = Field(description="the name as a part of an address")
-    state: str = Field(examples=["open", "closed"])
+    id: str = Field(description="tells it from another study that had, or gets, the same name")
+    state: str = Field(examples=["open", "closed", "archived"])
     money: Money
     features: int
     cases: int
@@ -41,28 +44,82 @@ class PolicyChoice(View):
 
 
 class StudiesView(View):
-    """All studies of the database."""
+    """A page of the studies of the database, the one with the latest event first."""
 
     studies: list[StudyCard]
     broken: list[str] = Field(description="studies that cannot be opened, and why")
+    archived: bool = Field(description="whether these are the ones in the archive")
+    archive: int = Field(description="how many are in the archive")
+    text: str = Field(description="what their names hold; empty: anything")
+    total: int = Field(description="how many there are, with such names")
+    page: int
+    pages: int
+
+
+def studies_view(
+    cards: list[StudyCard], broken: list[str], text: str, archived: bool, page: int
+) -> StudiesView:
+    """Return a page of studies.
+
+    Parameters
+    ----------
+    cards, broken
+        All that there are, and what is wrong with others.
+    text
+        Only those whose names hold it.
+    archived
+        Whether to show those in the archive, or all others.
+    page
+        From 1; behind the last one is the last one.
+    """
+    wanted = text.strip().casefold()
+    kept = [
+        card
+        for card in cards
+        if (card.state == "archived") is archived and wanted in card.name.casefold()
+    ]
+    kept.sort(key=lambda card: card.last_at, reverse=True)
+    pages = max(1, -(-len(kept) // PER_PAGE))
+    page = min(max(1, page), pages)
+    return StudiesView(
+        studies=kept[(page - 1) * PER_PAGE : page * PER_PAGE],
+        broken=broken,
+        archived=archived,
+        archive=sum(card.state == "archived" for card in cards),
+        text=text,
+        total=len(kept),
+        page=page,
+        pages=pages,
+    )
 
 
 def card_of(study: Snapshot) -> StudyCard:
     """Return a study at a glance."""
-    card = card_from(study.name, Summary.of(study, study.entries[0], study.entries[-1]))
+    card = card_from(
+        study.name, Summary.of(study, study.entries[0], study.entries[-1]), blind=study.blind
+    )
     return card.model_copy(update={"money": money_of(study.state)})
 
 
-def card_from(name: str, study: Summary) -> StudyCard:
-    """Return a study at a glance, from what is kept of it for lists."""
+def card_from(name: str, study: Summary, *, blind: bool = False) -> StudyCard:
+    """Return a study at a glance, from what is kept of it for lists.
+
+    Parameters
+    ----------
+    name, study
+        Of the study.
+    blind
+        Whether it is for who must not see labels: the last event may say one.
+    """
     return StudyCard(
         name=name,
         quoted=segment(name),
-        state="closed" if study.closed else "open",
+        id=id_of(name, study.started_at, study.started_by),
+        state="archived" if study.archived else "closed" if study.closed else "open",
         money=amounts(study.budget, study.spent, study.reserved, study.free),
         features=study.features,
         cases=study.cases,
-        labels=list(study.labels),
+        labels=[] if blind else list(study.labels),
         policy=study.policy,
         bought=study.bought,
         pending=study.pending,
@@ -71,7 +128,7 @@ def card_from(name: str, study: Summary) -> StudyCard:
         started_by=study.started_by,
         last_at=study.last_at,
         last_by=study.last_by,
-        last_words=study.last_words,
+        last_words="" if blind else study.last_words,
     )
 
 

@@ -160,7 +160,7 @@ def cells_view(study: Snapshot) -> CellsView:
     return CellsView(
         study=card_of(study),
         seq=study.events,
-        cells=[_cell(each) for each in status_of(study, 0).cells],
+        cells=[_cell(each) for each in (() if study.blind else status_of(study, 0).cells)],
         withdrawn=len(study.withdrawn),
         prior=list(study.state.problem.prior),
         case_rule=study.created.case_rule,
@@ -201,6 +201,10 @@ def feature_of(problem: Problem, at: int) -> FeatureView:
 
 
 def _why_not(study: Snapshot) -> str:
+    if study.archived:
+        return "the study is in the archive"
+    if study.blind and not study.closed:  # it may name a label of which no case is left
+        return ""
     return "the study is closed" if study.closed else why_nothing(study.state)
 
 

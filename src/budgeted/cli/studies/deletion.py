@@ -1,0 +1,37 @@
+"""The command that deletes a study for good."""
+
+from __future__ import annotations
+
+import click
+
+from budgeted.cli.studies.options import with_database, with_json
+from budgeted.cli.studies.printing import print_json
+
+
+@click.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask for the name once more.")
+@with_database
+@with_json
+def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
+    """Delete a study for good, with all its events.
+
+    Only one that is in the archive, or closed. The name must be typed once more, unless --yes is
+    given. Backups of the database still hold it.
+    """
+    from budgeted.studies.study import Study
+
+    with Study.open(database, name) as found:
+        if not yes:
+            typed = click.prompt(
+                f"{found.events} events go for good. Type the name of the study", err=True
+            )
+            if typed != found.name:
+                raise click.ClickException(
+                    f"this is not the name of the study, {found.name!r}; nothing was deleted"
+                )
+        head = found.delete()
+    if as_json:
+        print_json({"study": name, "events": head.seq, "digest": head.digest})
+        return
+    click.echo(f"Study {name!r} is deleted: {head.seq} events, digest {head.digest}.")
