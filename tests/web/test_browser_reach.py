@@ -69,6 +69,8 @@ def test_axe_finds_nothing_serious_on_any_page(browser, filled, viewport, scheme
         for path in PAGES:
             page.goto(address(filled, path))
             if path == f"/studies/{NAME}":
+                for place in page.locator("[data-chart]").all():  # it comes when it is seen
+                    place.scroll_into_view_if_needed()
                 expect(page.locator("[data-chart][data-drawn]")).to_have_count(4)
             page.evaluate(
                 "() => document.querySelectorAll('details').forEach(each => each.open = true)"

@@ -78,6 +78,7 @@ def ready(card):
 def drawn(page, chart):
     """What a chart says, as a reader's software hears it, once it is drawn."""
     place = page.locator(f"#chart-{chart}")
+    place.scroll_into_view_if_needed()  # it comes when it is seen
     expect(place).to_have_attribute("data-drawn", re.compile("."))
     return place.locator("svg").inner_html()
 
@@ -430,7 +431,7 @@ def test_news_that_comes_while_a_part_is_being_fetched_is_not_lost(browser, serv
             else:
                 route.continue_()
 
-        page.route(re.compile(r"/(recent|money|about)$"), hold_up)
+        page.route(re.compile(r"/(recent|money|about)(\?|$)"), hold_up)
         tell_truth(page, cards(page).nth(0))
         expect(cards(page)).to_have_count(1)
         for _ in range(400):  # until all three parts are being fetched, and what comes is held up

@@ -31,6 +31,7 @@ from budgeted.errors import (
 from budgeted.formats import Format
 from budgeted.policies.base import several
 from budgeted.state import State
+from budgeted.state.pending import Numbered
 from budgeted.studies.beginning import package_of, policy_of
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.base import Command
@@ -233,8 +234,10 @@ class Ledger:
             As of `carry_out`.
         """
         made = Draft.of(self._projection)
+        made.cells_to_change()
         for each in LAYERED:
-            setattr(made, each, dict(getattr(self._projection, each)))
+            held = getattr(self._projection, each)
+            setattr(made, each, held.kept() if isinstance(held, Numbered) else dict(held))
         made.names = self._projection.names.copy()
         made.chooser, made.package = several(self.policy, shared=shared), self._package
         made.signature = (self._clock(), "", "", "")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -135,7 +136,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         unknown=unknown,
         majority=majority,
         majority_error=majority_error,
-        cells=_cells(study),
+        cells=cells_of(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
         scales={each.name: each.scale for each in state.problem.features if each.scale},
@@ -164,10 +165,19 @@ def is_better(expected: Outlook, majority_error: float) -> bool:
     return expected.error < majority_error - FINEST
 
 
-def _cells(study: Snapshot) -> tuple[Cell, ...]:
+def cells_of(study: Snapshot, *, weighed: bool = True) -> tuple[Cell, ...]:
+    """Return what was bought of each feature and label.
+
+    Parameters
+    ----------
+    study
+        At the moment in question.
+    weighed
+        Whether to say what more is worth, which takes long where there are many.
+    """
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
-    worth = _worth(study)
+    worth = _worth(study) if weighed else np.full(state.cases_left.shape, np.nan)
     cells = []
     for action in problem.actions:
         feature, label = problem.features[action.feature], problem.labels[action.label]
@@ -187,8 +197,19 @@ def _cells(study: Snapshot) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
+_WORTH: WeakKeyDictionary[Snapshot, Floats] = WeakKeyDictionary()
+"""As long as somebody looks at a snapshot; several charts want it."""
+
+
 def _worth(study: Snapshot) -> Floats:
     """What one more value of each cell is worth, as a share of the best; NaN if none is sold."""
+    found = _WORTH.get(study)
+    if found is None:
+        found = _WORTH[study] = _weigh(study)
+    return found
+
+
+def _weigh(study: Snapshot) -> Floats:
     state, created = study.state, study.created
     if not state.problem.has_prices:
         return np.full(state.cases_left.shape, np.nan)

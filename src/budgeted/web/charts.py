@@ -7,7 +7,7 @@ as a file, or looked at in a test. They adapt to the width of the place where th
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from budgeted.experiments.figures import COLOURS, Figure, frame
@@ -19,6 +19,8 @@ _PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
 _LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
 _STEP = 22
 _LINE = 60
+MOST_FEATURES = 15
+"""That a chart compares; one can search for the others."""
 _FEW_POINTS = 40
 """So many can be told apart on a line."""
 
@@ -104,14 +106,17 @@ def _fan(forecast: Sequence[Mapping[str, Any]], x: Figure, y: Figure) -> list[Fi
     ]
 
 
-def worth(cells: Sequence[Cell]) -> Figure:
+def worth(cells: Sequence[Cell], search: str = "") -> Figure:
     """Return what one more value of each feature and label is worth, compared with the best.
 
     Parameters
     ----------
     cells
         Those of a `budgeted.studies.status.Status`.
+    search
+        Only features whose names hold it. Of many, those that are worth most are shown.
     """
+    cells, among = _top(cells, search, lambda cell: cell.worth or 0.0)
     rows = [
         {
             "feature": cell.feature,
@@ -126,21 +131,30 @@ def worth(cells: Sequence[Cell]) -> Figure:
         {"field": "worth", "type": "quantitative", "title": "worth", "format": ".0%"},
     ]
     title = "worth for the money, compared with the best"
-    chart = _bars(rows, cells, "worth", title, tips, f"Each feature: {title}.")
+    said = f"Each feature: {title}." if not among else f"{among}: {title}."
+    chart = _bars(rows, cells, "worth", title, tips, said) | _shown(among)
     chart["encoding"]["x"]["axis"] = {"format": ".0%"}
     return chart
 
 
-def purchases(cells: Sequence[Cell]) -> Figure:
-    """Return how many values of each feature and label were bought."""
+def purchases(cells: Sequence[Cell], search: str = "") -> Figure:
+    """Return how many values of each feature and label were bought.
+
+    Parameters
+    ----------
+    cells, search
+        As of `worth`; of many, those of which most was bought are shown.
+    """
+    total = sum(cell.bought for cell in cells)
+    cells, among = _top(cells, search, lambda cell: cell.bought + cell.pending / 1e6)
     rows = [
         {"feature": cell.feature, "label": cell.label, "bought": cell.bought,
          "pending": cell.pending, "failed": cell.failed, "left": cell.left}
         for cell in cells
     ]  # fmt: skip
     tips = _named("feature", "label", "bought", "pending", "failed", "left")
-    total = sum(cell.bought for cell in cells)
-    chart = _bars(rows, cells, "bought", "values bought", tips, f"{total} values were bought.")
+    said = f"{total} values were bought." + (f" {among}." if among else "")
+    chart = _bars(rows, cells, "bought", "values bought", tips, said) | _shown(among)
     chart["encoding"]["x"]["axis"] = {"tickMinStep": 1, "format": "d"}
     return chart
 
@@ -212,6 +226,32 @@ def in_words(words: str) -> Figure:
         "mark": {"type": "text", "align": "left", "fontSize": 13, "lineHeight": _STEP},
         "encoding": {"text": {"field": "words", "type": "nominal"}, "x": {"value": 0}},
     }
+
+
+def _top(
+    cells: Sequence[Cell], search: str, key: Callable[[Cell], float]
+) -> tuple[Sequence[Cell], str]:
+    """Return the cells of few enough features, and how they were chosen; in words, if they were.
+
+    They stay in the sequence of the study where all fit; else the best one comes first.
+    """
+    wanted = search.casefold()
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if wanted in cell.feature.casefold():
+            found.setdefault(cell.feature, []).append(cell)
+    if len(found) <= MOST_FEATURES:
+        number = len(found)
+        among = f"{number} {'feature' if number == 1 else 'features'} with “{search}”"
+        return [cell for each in found.values() for cell in each], among if wanted else ""
+    best = sorted(found.values(), key=lambda each: -max(map(key, each)))[:MOST_FEATURES]
+    among = f"The first {MOST_FEATURES} of {len(found)} features"
+    return [cell for each in best for cell in each], among + (f" with “{search}”" if wanted else "")
+
+
+def _shown(among: str) -> Figure:
+    """What a page says below a chart that does not show all: part of it, but not drawn."""
+    return {"usermeta": {"among": among}} if among else {}
 
 
 def _bars(

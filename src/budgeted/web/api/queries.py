@@ -16,6 +16,7 @@ from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import documented
 from budgeted.web.views.cards import VISITS, CardsView
+from budgeted.web.views.cells import FeatureNames
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
@@ -137,6 +138,12 @@ async def get_history(
     return csv_file(file, "history.csv")
 
 
+@router.get("/features", responses=_NOT_FOUND)
+async def find_features(worker: TheWorker, search: Text = "") -> FeatureNames:
+    """Return the names of features that hold a text: the first fifty, and how many there are."""
+    return await queries.features_found(worker, search)
+
+
 @router.get("/requests/{number}", responses=_NOT_FOUND)
 async def see_request(worker: TheWorker, number: int) -> RequestView:
     """Return a request, and what is kept of all that was compared for it."""
@@ -173,9 +180,22 @@ async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: 
 
 
 @router.get("/charts/{which}", response_class=JSONResponse, responses=_NOT_FOUND)
-async def see_chart(worker: TheWorker, which: Chart, feature: Text = "") -> JSONResponse:
-    """Return a chart as a Vega-Lite dictionary, its data inside."""
-    return JSONResponse(await queries.chart(worker, which.value, feature))
+async def see_chart(
+    worker: TheWorker, which: Chart, feature: Text = "", search: Text = "", latest: bool = False
+) -> JSONResponse:
+    """Return a chart as a Vega-Lite dictionary, its data inside, up to the last event.
+
+    Of many features, those with the longest bars are shown, or those that `search` finds. With
+    `latest` it is returned as it was computed last, and says of how many events in its field
+    ``usermeta``; 202 if it was not computed yet.
+    """
+    if not latest:
+        return JSONResponse(await queries.chart(worker, which.value, feature, search))
+    found = await queries.latest_chart(worker, which.value, feature, search)
+    age = {"events": found.events, "of": found.of, "behind": found.behind}
+    if found.view is None:
+        return JSONResponse({"usermeta": age}, 202)
+    return JSONResponse(found.view | {"usermeta": found.view.get("usermeta", {}) | age})
 
 
 def csv_file(text: str, name: str) -> Response:

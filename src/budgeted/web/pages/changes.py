@@ -125,20 +125,22 @@ async def record(
     actor: TheActor,
     case: Text = "",
     what: Text = "",
+    named: Text = "",
     written: Text = "",
     charge: Text = "",
     force: Text = "",
     key: Key = "",
 ) -> Response:
-    """Write down a value that nobody asked for."""
+    """Write down a value that nobody asked for: chosen from a list, or named and written."""
     try:
         chosen, _, value = what.partition("=")
         position = whole_number(chosen)
         features = (await worker.look()).state.problem.features
-        if position is None or position >= len(features):
+        if not named and (position is None or position >= len(features)):
             raise StudyError("choose the feature and its value")
+        feature = named.strip() or features[position or 0].name
         told = value or written.strip()
-        values = [RecordedValue(case.strip(), features[position].name, told)]
+        values = [RecordedValue(case.strip(), feature, told)]
         wanted = Record(values, charge.strip() or False, bool(force))
         made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:

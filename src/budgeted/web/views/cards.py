@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import accumulate
 
 from pydantic import Field
 
 from budgeted.problem import money
 from budgeted.studies.commands.slips import outcome, outcome_digest
-from budgeted.studies.events import Entry, numbers_of
+from budgeted.studies.events import Entry
 from budgeted.studies.fates import PENDING
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Requested
@@ -80,7 +79,6 @@ def cards_view(study: Snapshot, shown: tuple[int, ...], most: int = VISITS) -> C
     """
     known = [study.numbered[each] for each in sorted(set(shown)) if each in study.numbered]
     over = [each for each in known if each.fate != PENDING]
-    last = _last_entries(study, {each.number for each in over})
     due: dict[str, list[Requested]] = {}
     for each in sorted(study.state.pending, key=lambda each: each.number):
         request = study.numbered[each.number]
@@ -95,7 +93,7 @@ def cards_view(study: Snapshot, shown: tuple[int, ...], most: int = VISITS) -> C
         ],
         more=len(due) - len(chosen),
         most=most,
-        settled=[settled_of(study, each, last.get(each.number)) for each in over],
+        settled=[settled_of(study, each, study.last_about(each.number)) for each in over],
     )
 
 
@@ -145,15 +143,3 @@ def settled_of(study: Snapshot, request: Requested, last: Entry | None) -> Settl
         outcome=outcome_digest(request),
         undoable=is_undoable(study, request),
     )
-
-
-def _last_entries(study: Snapshot, numbers: Collection[int]) -> dict[int, Entry]:
-    """The last event about each of some requests."""
-    found: dict[int, Entry] = {}
-    for entry in reversed(study.entries):
-        if len(found) == len(numbers):
-            break
-        for number in numbers_of(entry.event):
-            if number in numbers:
-                found.setdefault(number, entry)
-    return found

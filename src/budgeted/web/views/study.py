@@ -66,6 +66,14 @@ class LedgerView(View):
     validated: bool = Field(description="whether there is a validation file")
 
 
+class MoneyView(View):
+    """The money, and whether more can be asked: what changes with every event."""
+
+    study: StudyCard
+    seq: int
+    why_not: str = Field(description="why nothing can be asked; empty if it can")
+
+
 class StudyView(LedgerView):
     """Everything that there is to know of a study: the ledger, the classifier, what is worth it."""
 
@@ -97,6 +105,11 @@ class WorklistView(View):
     requests: list[RequestView]
     total: str = Field(description="what they cost together")
 
+    @property
+    def number(self) -> int:
+        """How many there are, on all pages."""
+        return self.study.pending
+
 
 def ledger_view(study: Snapshot, most_at_once: int, validated: bool) -> LedgerView:
     """Return what the ledger says.
@@ -111,6 +124,11 @@ def ledger_view(study: Snapshot, most_at_once: int, validated: bool) -> LedgerVi
         Whether there is a validation file.
     """
     return LedgerView(**_ledger(study, most_at_once, validated))
+
+
+def money_view(study: Snapshot) -> MoneyView:
+    """Return the money; it costs the same however large the study is."""
+    return MoneyView(study=card_of(study), seq=study.events, why_not=_why_not(study))
 
 
 def study_view(
