@@ -1,11 +1,13 @@
 """The page of a study, as text: visits, the price before the press, wishes, how good it is."""
 
 import re
+from functools import partial
 
 import pytest
 
 from budgeted import Feature, Problem, Study
 from budgeted.policies import POLICIES
+from budgeted.studies.foresight import foresee
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.auth.roles import Role
 from budgeted.web.pages import templates
@@ -15,6 +17,12 @@ from tests.web import panel_study
 from tests.webs import client, make_study
 
 HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """What is said of a price does not depend on how fast the machine is."""
+    monkeypatch.setattr("budgeted.web.views.price.foresee", partial(foresee, seconds=1e9))
 
 
 @pytest.fixture
@@ -46,7 +54,7 @@ def test_money_and_cards_wait_for_no_model(site, tmp_path, monkeypatch):
     for part in ("money", "recent", "cards"):
         assert site.get(f"/studies/flu/{part}").status_code == 200
     for part in ("classifier", "about"):
-        assert f'hx-get="/studies/flu/{part}" hx-trigger="load, news from:body"' in page.text
+        assert re.search(f'hx-get="/studies/flu/{part}"[^>]* hx-trigger="load', page.text)
 
 
 def test_requests_of_a_case_are_on_one_card(clinic):
@@ -99,10 +107,8 @@ def test_the_page_says_the_price_and_what_is_wrong_with_a_wish(clinic):
     address = "/studies/clinic/price"
     words = clinic.get(address, params={"n": 2, "of": "visits"}, headers=HTMX).text
     assert re.search(r"2 \(\d tests\) would cost \d+\.00, of", words)
-    many = clinic.get(address, params={"n": 200}, headers=HTMX).text
-    assert re.search(r"200 would cost [\d.]+ if there were the money; \d+ fit", many) or (
-        "can be had" in many
-    )
+    many = clinic.get(address, params={"n": 40}, headers=HTMX).text
+    assert re.search(r"40 would cost [\d.]+ if there were the money; \d+ fit", many)
     for wrong, said in (
         ({"n": "many"}, "must be a whole number"),
         ({"n": "0"}, "must be a whole number"),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from budgeted.policies.base import Chooser
     from budgeted.state import State
 
-SECONDS = 2.0
+SECONDS = 5.0
 """How long orders are tried; the one that is being decided is decided to its end."""
 
 
