@@ -11,6 +11,7 @@ from budgeted.learners.model import Model
 from budgeted.learners.predictor import outlook_of
 from budgeted.state import State
 from budgeted.studies.beginning import learner_of
+from budgeted.studies.case_records import CaseRecord, case_records
 from budgeted.studies.created import Created
 from budgeted.studies.events import Entry
 from budgeted.studies.projection import Projection, Requested
@@ -109,6 +110,11 @@ class Snapshot:
                 f"there is no request {number}; the last one is {self.state.next_number - 1}"
             )
         return self.numbered[number]
+
+    @cached_property
+    def case_records(self) -> dict[str, CaseRecord]:
+        """Every case by its name, with all that happened to it; made when somebody looks."""
+        return case_records(self.entries, self.numbered)
 
     @cached_property
     def predictor(self) -> Predictor:
