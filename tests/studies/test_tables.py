@@ -16,7 +16,7 @@ from budgeted.errors import BudgetedError
 from budgeted.problem.prices.tariff import Tariff
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import to_plain
-from budgeted.studies.tables import EVENTS, LONG, event_table, long_table, wide_table
+from budgeted.studies.tables import EVENTS, LONG, TABLES, event_table, long_table, wide_table
 
 LABELS = ("well", "ill")
 
@@ -122,9 +122,9 @@ def folded(study):
             requests[number].update(fate="pending", value=None, cost=cost, list=cost)
         elif kind == "repriced":
             for changed, amount in event["amounts"]:
-                mine, amount = requests[changed], Decimal(amount)
-                mine["cost"] = max(Decimal(0), mine["cost"] + amount - mine["list"])
-                mine["list"] = amount
+                mine, new = requests[changed], Decimal(amount)
+                mine["cost"] = max(Decimal(0), mine["cost"] + new - mine["list"])
+                mine["list"] = new
         elif kind == "ruled_out":
             ruled_out[event["case"], event["feature"]] = event["why"]
         elif kind == "allowed":
@@ -238,8 +238,7 @@ def test_no_cell_is_a_formula(tmp_path):
 
 def test_the_command_line_writes_the_same_tables(tmp_path):
     with make(tmp_path, 2) as study:
-        expected = {name: table(study.snapshot()).to_csv() for name, table in
-                    (("wide", wide_table), ("long", long_table), ("events", event_table))}  # fmt: skip
+        expected = {name: table(study.snapshot(), True).to_csv() for name, table in TABLES.items()}
         blind = long_table(study.snapshot(), False).to_csv()
     command = ["study", "export", "--db", str(tmp_path / "a.db")]
     for name, text in expected.items():

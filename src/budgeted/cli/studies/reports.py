@@ -154,13 +154,14 @@ def history(found: Study, last: int | None, as_json: bool) -> None:
 
 @click.command()
 @click.option("--wide", "which", flag_value="wide",
-              help="A row per case and a column per feature, values as they were told.")  # fmt: skip
+              help="A row per case and a column per feature, values as told.")  # fmt: skip
 @click.option("--long", "which", flag_value="long",
-              help="A row per request, recorded value and test ruled out: one column per thing.")  # fmt: skip
+              help="A row per request, recorded value and test ruled out; one column per "
+              "thing.")  # fmt: skip
 @click.option("--events", "which", flag_value="events",
               help="The log, with columns beside its sentences.")  # fmt: skip
 @click.option("--blind", is_flag=True,
-              help="Leave out the labels of the cases; with --wide, --long or --events.")  # fmt: skip
+              help="Without the labels of cases; with --wide, --long or --events.")  # fmt: skip
 @click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
 @on_a_study
 def export(found: Study, which: str | None, blind: bool, out: str | None, as_json: bool) -> None:
