@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
@@ -14,8 +15,12 @@ from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
 from budgeted.web.views.cards import CardsView, cards_view
+from budgeted.web.views.case import CaseView, case_view
+from budgeted.web.views.cases import CasesView, cases_table, cases_view
 from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
+from budgeted.web.views.manage import ManageView, manage_view
 from budgeted.web.views.model import ModelView, model_view, with_shares
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
@@ -89,6 +94,57 @@ async def history_file(
 ) -> str:
     """Return the log as CSV."""
     return await worker.view("history.csv", history_csv, text, kind, who, feature, case)
+
+
+async def cases_page(
+    worker: StudyWorker,
+    labels: bool = True,
+    text: str = "",
+    label: str = "",
+    group: str = "",
+    state: str = "",
+    sort: str = "",
+    page: int = 1,
+) -> CasesView:
+    """Return a page of the cases."""
+    return await worker.view("cases", cases_view, labels, text, label, group, state, sort, page)
+
+
+async def cases_file(
+    worker: StudyWorker,
+    labels: bool = True,
+    text: str = "",
+    label: str = "",
+    group: str = "",
+    state: str = "",
+    sort: str = "",
+) -> str:
+    """Return the cases as CSV."""
+    return await worker.view("cases.csv", cases_table, labels, text, label, group, state, sort)
+
+
+async def case_page(
+    worker: StudyWorker,
+    case: str,
+    labels: bool = True,
+    text: str = "",
+    kind: str = "",
+    chosen: str = "",
+    page: int = 1,
+) -> CaseView:
+    """Return the page of a case."""
+    today = datetime.now(UTC).date()
+    return await worker.view("case", case_view, case, labels, text, kind, chosen, page, today)
+
+
+async def manage_page(worker: StudyWorker, feature: str = "") -> ManageView:
+    """Return what concerns a study as a whole, with cuts that are proposed for a feature."""
+    return await worker.view("manage", manage_view, feature)
+
+
+async def arrivals_page(worker: StudyWorker, content: bytes) -> ArrivalsView:
+    """Return what a list of cases would add to a study, row by row."""
+    return await asyncio.to_thread(arrivals_view, await worker.look(), content)
 
 
 async def model_page(

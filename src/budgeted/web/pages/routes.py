@@ -7,11 +7,15 @@ from fastapi.routing import APIRoute
 
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.pages import (
+    adding,
     cards,
+    case_changes,
+    cases,
     changes,
     correct,
     history,
     login,
+    manage,
     model,
     new,
     rehearsals,
@@ -20,7 +24,9 @@ from budgeted.web.pages import (
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
-for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
+_MODULES = (login, new, studies, study, cards, cases, case_changes, adding, manage, changes, correct, history, model,
+            rehearsals)  # fmt: skip
+for _module in _MODULES:
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):
