@@ -8,11 +8,14 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.learners.formats import model_format
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import status_of
+from budgeted.studies.tables import TABLES
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
+from budgeted.web.figure_files import FORMATS, drawn
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
@@ -28,6 +31,7 @@ from budgeted.web.views.rehearsals import (
     rehearsal_view,
     rehearsals_view,
 )
+from budgeted.web.views.report import ErrorView, ReportView, report_view
 from budgeted.web.views.studies import StudiesView, card_from, card_of
 from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
 from budgeted.web.worker import StudyWorker
@@ -142,6 +146,46 @@ async def manage_page(worker: StudyWorker, feature: str = "") -> ManageView:
     return await worker.view("manage", manage_view, feature)
 
 
+async def report_page(worker: StudyWorker) -> ReportView:
+    """Return the report of a study, but for what a model says."""
+    return await worker.view("report", report_view)
+
+
+async def error_page(worker: StudyWorker) -> ErrorView:
+    """Return what a model says of its own error, and what was measured."""
+    return await worker.view("error", _error, worker.validation)
+
+
+async def table_file(worker: StudyWorker, which: str, labels: bool) -> str:
+    """Return one of the tables of a study as CSV; see `budgeted.studies.tables`."""
+    if which not in TABLES:
+        raise UnknownError(f"there is no table {which!r}; there are {', '.join(TABLES)}")
+    return await worker.view("table", _table, which, labels)
+
+
+async def figure_file(worker: StudyWorker, which: str, kind: str, feature: str = "") -> bytes:
+    """Return a chart as an SVG or a PNG.
+
+    Parameters
+    ----------
+    worker
+        Of the study.
+    which, feature
+        As of `chart`.
+    kind
+        One of `budgeted.web.figure_files.FORMATS`.
+    """
+    if kind not in FORMATS:
+        raise UnknownError(f"there are no figures as {kind!r}; there are {', '.join(FORMATS)}")
+    return await asyncio.to_thread(drawn, await chart(worker, which, feature), kind)
+
+
+async def model_in(worker: StudyWorker, name: str) -> tuple[bytes, str]:
+    """Return the classifier in one of its formats, and what a server says that it is."""
+    format = model_format(name)
+    return await worker.view("model file", _model_file, name), format.media_type
+
+
 async def arrivals_page(worker: StudyWorker, content: bytes) -> ArrivalsView:
     """Return what a list of cases would add to a study, row by row."""
     return await asyncio.to_thread(arrivals_view, await worker.look(), content)
@@ -212,6 +256,19 @@ def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int
     judge = None if validation is None else validation.judge(study.state.problem)
     measured = None if judge is None else measure(study.predictor, judge)
     return study_view(study, most_at_once, judge is not None, measured)
+
+
+def _error(study: Snapshot, validation: ValidationFile | None) -> ErrorView:
+    shown = _study(study, validation, 1)
+    return ErrorView(outlook=shown.outlook, unknown=shown.unknown, measured=shown.measured)
+
+
+def _table(study: Snapshot, which: str, labels: bool) -> str:
+    return TABLES[which](study, labels).to_csv()
+
+
+def _model_file(study: Snapshot, name: str) -> bytes:
+    return model_format(name).write(study.model())
 
 
 def _model(study: Snapshot, prior: tuple[float, ...]) -> str:

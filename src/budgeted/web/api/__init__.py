@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from budgeted.web.api import cases, changes, live, queries, rehearsals, studies
+from budgeted.web.api import cases, changes, live, queries, rehearsals, report, studies
 
 
 def router() -> APIRouter:

@@ -19,13 +19,16 @@ from budgeted.web.pages import (
     model,
     new,
     rehearsals,
+    report,
     studies,
     study,
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
-_MODULES = (login, new, studies, study, cards, cases, case_changes, adding, manage, changes, correct, history, model,
-            rehearsals)  # fmt: skip
+_MODULES = (
+    login, new, studies, study, cards, cases, case_changes, adding, manage, changes, correct,
+    history, model, report, rehearsals,
+)  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.

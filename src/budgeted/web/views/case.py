@@ -42,7 +42,7 @@ class TestLine(View):
     number: int | None = Field(description="of the last request or recorded value")
     fate: str
     money: str = Field(description="charged or reserved; empty where there was no request")
-    price: str = Field(description="of a fresh case, where it is open; else empty")
+    price: str = Field(description="by the list, without fees, where it is open; else empty")
     at: str
     when: str
     by: str
@@ -170,8 +170,7 @@ def _tests(study: Snapshot, record: CaseRecord, names: list[str]) -> list[TestLi
         kind = record.kind_of(name)
         value = None if last is None else last.value
         category = "" if value is None else feature.values[feature.category(value)]
-        open_price = kind == "open" and problem.has_prices
-        price = problem.feature_prices[problem.feature_index(name)] if open_price else None
+        price = feature.cost if kind == "open" else None
         lines.append(
             TestLine(
                 feature=name,
