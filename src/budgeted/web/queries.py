@@ -83,9 +83,11 @@ async def history_page(
     feature: str = "",
     case: str = "",
     page: int = 1,
+    labels: bool = True,
 ) -> HistoryView:
     """Return a page of the log."""
-    return await worker.view("history", history_view, text, kind, who, feature, case, page)
+    wanted = (text, kind, who, feature, case, page, labels)
+    return await worker.view("history", history_view, *wanted)
 
 
 async def history_file(
@@ -95,9 +97,10 @@ async def history_file(
     who: str = "",
     feature: str = "",
     case: str = "",
+    labels: bool = True,
 ) -> str:
     """Return the log as CSV."""
-    return await worker.view("history.csv", history_csv, text, kind, who, feature, case)
+    return await worker.view("history.csv", history_csv, text, kind, who, feature, case, labels)
 
 
 async def cases_page(

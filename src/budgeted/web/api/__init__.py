@@ -10,13 +10,15 @@ from budgeted.web.api import cases, changes, live, queries, rehearsals, report, 
 def router() -> APIRouter:
     """Return the routes, with all operations that are registered by now."""
     made = APIRouter(prefix="/api")
-    for part in (
+    parts = (
         studies.router,
         queries.router,
         cases.router,
+        report.router,
         changes.router(),
         live.router,
         rehearsals.router,
-    ):
+    )
+    for part in parts:
         made.include_router(part)
     return made

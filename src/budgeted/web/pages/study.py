@@ -9,6 +9,7 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import csv_file
+from budgeted.web.auth.roles import sees_labels
 from budgeted.web.pages.templates import render
 from budgeted.web.views.history import HistoryLine
 
@@ -21,7 +22,7 @@ _RECENT = 8
 async def study(request: Request, worker: TheWorker) -> Response:
     """Show a study."""
     view = await queries.study_page(worker)
-    lines = await _recent(worker)
+    lines = await _recent(request, worker)
     return render(request, "study.html", view=view, lines=lines, tab="Study", here="studies")
 
 
@@ -35,7 +36,7 @@ async def money(request: Request, worker: TheWorker) -> Response:
 async def recent(request: Request, worker: TheWorker) -> Response:
     """Return what happened last."""
     view = await queries.study_page(worker)
-    return render(request, "parts/recent.html", view=view, lines=await _recent(worker))
+    return render(request, "parts/recent.html", view=view, lines=await _recent(request, worker))
 
 
 @router.get("/studies/{name}/about")
@@ -63,6 +64,7 @@ async def live(request: Request, worker: TheWorker) -> Response:
     return await watched_study(request, worker)
 
 
-async def _recent(worker: TheWorker) -> list[HistoryLine]:
+async def _recent(request: Request, worker: TheWorker) -> list[HistoryLine]:
     """The last events, with the requests that they are about."""
-    return (await queries.history_page(worker)).lines[:_RECENT]
+    found = await queries.history_page(worker, labels=sees_labels(request))
+    return found.lines[:_RECENT]

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from budgeted.studies.commands.slips import outcome_digest
+from budgeted.studies.event_columns import EventLine, lines_of
 from budgeted.studies.events import Entry, Event, Undone, numbers_of
 from budgeted.studies.growth_events import CasesAdded, FeatureAdded
 from budgeted.studies.log import as_csv
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.tables import blinded, event_table, sentence
+from budgeted.web.names import segment
 from budgeted.web.views.parts import (
     EventView,
     RequestView,
@@ -21,16 +24,35 @@ from budgeted.web.views.parts import (
 )
 from budgeted.web.views.studies import StudyCard, card_of
 
-PER_PAGE = 100
+PER_PAGE = 25
+_MOST_CHOICES = 50
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
          "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
-COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
+_MOST_LINES = 6
+"""Of an event that is about many things; the rest is counted."""
+
+
+class ColumnsView(View):
+    """What an event, or one line of it, is about; what it says nothing of is empty."""
+
+    number: int | None
+    case: str
+    quoted: str = Field(description="the name of the case as a part of an address")
+    label: str = Field(description="empty for who must not know it")
+    feature: str
+    value: str
+    before: str
+    amount: str
+    amount_before: str
+    reason: str
 
 
 class HistoryLine(View):
     """An event, with the request that it is about as it is now."""
 
     event: EventView
+    columns: list[ColumnsView] = Field(description="a line for each thing, the first few")
+    columns_more: int = Field(default=0, description="how many lines more there are")
     request: RequestView | None = Field(description="None for events that are about no request")
     corrects: bool = Field(description="whether its value can be corrected from this line")
     undoes: str = Field(
@@ -56,11 +78,18 @@ class HistoryView(View):
     case: str
     kinds: list[str]
     people: list[str]
-    features: list[str]
+    features: list[str] = Field(description="to choose from, the first ones")
 
 
 def history_view(
-    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str, page: int
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    page: int,
+    labels: bool = True,
 ) -> HistoryView:
     """Return a page of the log.
 
@@ -73,8 +102,10 @@ def history_view(
         this feature and case; empty for all.
     page
         From 1; behind the last one is the last one.
+    labels
+        Whether who looks may know the labels of cases.
     """
-    chosen = filtered(study, text, kind, who, feature, case)
+    chosen = filtered(study, text, kind, who, feature, case, labels)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)
     shown = chosen[::-1][(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -85,7 +116,7 @@ def history_view(
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[_line(study, entry, undone, last) for entry in shown],
+        lines=[_line(study, entry, undone, last, labels) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -94,7 +125,7 @@ def history_view(
         who=who,
         feature=feature,
         case=case,
-        features=[each.name for each in study.state.problem.features],
+        features=[each.name for each in study.state.problem.features[:_MOST_CHOICES]],
         kinds=_kinds(study),
         people=sorted({entry.by for entry in study.entries}),
     )
@@ -107,31 +138,38 @@ def _kinds(study: Snapshot) -> list[str]:
 
 
 def filtered(
-    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    labels: bool = True,
 ) -> list[Entry]:
-    """Return the events that a filter lets through."""
+    """Return the events that a filter lets through; who is blind searches what he is shown."""
     wanted = text.casefold()
     return [
         entry
         for entry in study.entries
         if kind in ("", entry.event.kind)
         and who in ("", entry.by)
-        and (not wanted or wanted in entry.event.words().casefold())
+        and (not wanted or wanted in sentence(entry, labels).casefold())
         and (not (feature or case) or _is_about(study, entry, feature, case))
     ]
 
 
-def history_csv(study: Snapshot, text: str, kind: str, who: str, feature: str, case: str) -> str:
+def history_csv(
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    labels: bool = True,
+) -> str:
     """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
-    lines = map(event_of, filtered(study, text, kind, who, feature, case))
-    return as_csv(
-        COLUMNS,
-        [
-            (str(each.seq), each.at, each.by, each.kind,
-             "" if each.number is None else str(each.number), _case(study, each), each.words)
-            for each in lines
-        ],
-    )  # fmt: skip
+    chosen = filtered(study, text, kind, who, feature, case, labels)
+    return event_table(study, labels, chosen).to_csv()
 
 
 def _is_about(study: Snapshot, entry: Entry, feature: str, case: str) -> bool:
@@ -165,25 +203,37 @@ def worklist_csv(study: Snapshot) -> str:
 
 
 def _line(
-    study: Snapshot, entry: Entry, undone: Mapping[int, int], last: Mapping[int, int]
+    study: Snapshot,
+    entry: Entry,
+    undone: Mapping[int, int],
+    last: Mapping[int, int],
+    labels: bool,
 ) -> HistoryLine:
-    shown = event_of(entry)
+    shown = event_of(entry).model_copy(update={"words": sentence(entry, labels)})
+    lines = lines_of(entry.event, study.numbered)
+    columns = [_columns(line if labels else blinded(line, entry)) for line in lines[:_MOST_LINES]]
+    more = len(lines) - len(columns)
     if shown.number is None:
-        return HistoryLine(event=shown, request=None, corrects=False)
+        return HistoryLine(
+            event=shown, columns=columns, columns_more=more, request=None, corrects=False
+        )
     found = study.request(shown.number)
     request = request_of(found, study.state.problem)
+    if not labels:
+        hidden = {"label": "", "why": "", "compared": [], "compared_more": 0}
+        request = request.model_copy(update=hidden)
     undoable = shown.seq == last[shown.number] and is_undoable(study, found)
     brought = shown.kind in ("told", "recorded", "corrected")
     brought &= shown.seq > undone.get(shown.number, 0)  # what was undone is no value any more
     return HistoryLine(
         event=shown,
+        columns=columns,
+        columns_more=more,
         request=request,
         corrects=brought and request.correctable,
         undoes=outcome_digest(found) if undoable else "",
     )
 
 
-def _case(study: Snapshot, event: EventView) -> str:
-    if event.case is not None:
-        return event.case
-    return "" if event.number is None else study.request(event.number).case
+def _columns(line: EventLine) -> ColumnsView:
+    return ColumnsView(**vars(line), quoted=segment(line.case))
