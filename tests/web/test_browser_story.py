@@ -273,7 +273,7 @@ def test_a_new_study_shows_what_is_wrong_row_by_row(browser, server):
         expect(preview).to_contain_text("is no TOML")
 
 
-def test_other_changes_and_their_refusals(browser, server):
+def test_other_changes_and_their_refusals(browser, server):  # noqa: PLR0915 - a story
     name = "changes"
     with window(browser, server) as watched:
         page = watched.page()

@@ -141,7 +141,8 @@ def case_records(
             continue
         for record in _about(event, records, numbered):
             record.entries.append(entry)
-            _note(record, entry, numbered)
+            if isinstance(event, _NOTED):
+                _note(record, entry, numbered)
     for number in sorted(numbered):
         request = numbered[number]
         record = records[request.case]
@@ -151,6 +152,17 @@ def case_records(
     return records
 
 
+_NOTED = (
+    events.Withdrawn,
+    events.Failed,
+    events.Recorded,
+    events.Undone,
+    RuledOut,
+    Allowed,
+)
+"""Events that say what cannot be had of a case; few of many do."""
+
+
 def _about(
     event: Event, records: Mapping[str, CaseRecord], numbered: Mapping[int, Requested]
 ) -> list[CaseRecord]:
@@ -158,6 +170,8 @@ def _about(
     named = getattr(event, "case", None)
     if isinstance(named, str):
         return [records[named]] if named in records else []
+    if isinstance(event, events.Told):  # half of all events
+        return [records[numbered[event.number].case]]
     numbers = numbers_of(event)
     if isinstance(event, events.Repriced):
         numbers = tuple(number for number, _ in event.amounts)

@@ -7,7 +7,7 @@ is about several things, such as an order for two tests, is several lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.money import show
@@ -77,7 +77,8 @@ def _with_request(line: EventLine, numbered: Mapping[int, Requested]) -> EventLi
     found = None if line.number is None else numbered.get(line.number)
     if found is None:
         return line
-    return replace(line, case=found.case, label=found.label, feature=found.feature)
+    named = {"case": found.case, "label": found.label, "feature": found.feature}
+    return EventLine(**{**vars(line), **named})  # faster than `replace`
 
 
 def _lines(event: Event) -> Iterator[EventLine]:  # noqa: PLR0912 - one for each kind

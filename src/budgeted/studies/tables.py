@@ -7,7 +7,7 @@ not in a sentence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from budgeted.problem.money import show
@@ -180,11 +180,7 @@ TABLES: dict[str, Callable[[Snapshot, bool], Table]] = {
 
 
 def _texts(line: EventLine) -> dict[str, str]:
-    names = [each.name for each in fields(line)]
-    return {
-        name: "" if cell is None else str(cell)
-        for name, cell in zip(names, astuple(line), strict=True)
-    }
+    return {name: "" if cell is None else str(cell) for name, cell in vars(line).items()}
 
 
 def _settled(entries: Iterable[Entry]) -> tuple[dict[int, Entry], dict[int, int]]:
