@@ -143,7 +143,8 @@ def _lines(event: Event) -> Iterator[EventLine]:  # noqa: PLR0912 - one for each
 
 def _of_another(event: Event, why: str) -> EventLine:
     """A line of an event without columns of its own, as those of other packages may be."""
-    number = getattr(event, "number", None)
+    number = getattr(event, "number", getattr(event, "about", None))
+    why = why or str(getattr(event, "text", None) or "")  # of a note
     texts = {name: getattr(event, name, "") for name in ("case", "feature", "value")}
     kept = {name: text for name, text in texts.items() if isinstance(text, str)}
     return EventLine(number if isinstance(number, int) else None, **kept, reason=why)

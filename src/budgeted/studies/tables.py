@@ -29,6 +29,8 @@ EVENTS = (
     "event", "at", "by", "kind", "number", "case", "label", "feature", "value", "before", "amount",
     "amount_before", "reason", "what",
 )  # fmt: skip
+NOTED = "noted"
+"""The kind of events that are notes."""
 RULED_OUT = "ruled out"
 """What stands as the fate of a test that nobody asked for, and that cannot be had."""
 
@@ -90,6 +92,7 @@ def long_table(study: Snapshot, labels: bool = True) -> Table:
         Whether to say them.
     """
     settled, corrected = _settled(study.entries)
+    notes = _notes(study.entries)
     features = {each.name: each for each in study.state.problem.features}
     records = study.case_records
     columns = tuple(name for name in LONG if labels or name != "label")
@@ -117,6 +120,7 @@ def long_table(study: Snapshot, labels: bool = True) -> Table:
             "reason": each.why if labels or each.asked is None else "",
             "why_failed": str(getattr(end.event, "why", "")) if end else "",
             "corrected": str(corrected.get(each.number, "")),
+            "note": "; ".join(notes.get(each.number, ())),
         }
         rows.append(tuple(cells.get(name, "") for name in columns))
     for record in records.values():
@@ -201,6 +205,17 @@ def _settled(entries: Iterable[Entry]) -> tuple[dict[int, Entry], dict[int, int]
             case events.Corrected(number=number):
                 corrected[number] = corrected.get(number, 0) + 1
     return settled, corrected
+
+
+def _notes(entries: Iterable[Entry]) -> dict[int, list[str]]:
+    """What people wrote beside values, where an event of that kind is known here."""
+    found: dict[int, list[str]] = {}
+    for entry in entries:
+        if entry.event.kind == NOTED:
+            number, text = getattr(entry.event, "about", None), getattr(entry.event, "text", None)
+            if number is not None and text:
+                found.setdefault(number, []).append(str(text))
+    return found
 
 
 def _price(request: Requested) -> Any:

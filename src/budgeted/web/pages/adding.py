@@ -56,11 +56,15 @@ async def add(
     key: Key = "",
 ) -> Response:
     """Add the cases of a list that fit, if those are what was shown."""
+    said = "The cases were added."
+    back = f"/studies/{segment(worker.name)}/cases?sort=last"
     try:
         study = await worker.look()
+        if any(entry.key == key for entry in study.entries if entry.key):
+            # The list would add nothing any more, so the journal cannot tell that it is the same.
+            return done(request, said, worker.seq, back, repeated=True)
         found = await asyncio.to_thread(read_arrivals, study, pasted.encode())
-        before = any(entry.key == key for entry in study.entries if entry.key)
-        if shown != digest_of(found) and not before:
+        if shown != digest_of(found):
             changed = StudyError("the study has changed meanwhile; look at the list once more")
             return await _page(request, worker, pasted, changed)
         made = await carry_out(request, worker, found.command, actor, key)
@@ -68,8 +72,7 @@ async def add(
         raise  # what became of it is not known, or nobody can look: that is a page of its own
     except BudgetedError as error:
         return await _page(request, worker, pasted, error)
-    back = f"/studies/{segment(worker.name)}/cases?sort=last"
-    return done(request, "The cases were added.", worker.seq, back, repeated=made.repeated)
+    return done(request, said, worker.seq, back, repeated=made.repeated)
 
 
 async def _page(

@@ -17,7 +17,7 @@ from budgeted.studies.fates import FAILED, RECORDED, TOLD
 from budgeted.studies.projection import Requested
 from budgeted.studies.remaining import remaining
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.tables import blinded, sentence
+from budgeted.studies.tables import NOTED, blinded, sentence
 from budgeted.web.views.cases import CaseLine, line_of
 from budgeted.web.views.parts import View, is_undoable, people_time
 from budgeted.web.views.studies import StudyCard, card_of
@@ -82,6 +82,7 @@ class CaseView(View):
     text: str
     kind: str
     kinds: list[str]
+    notes: list[CaseEvent] = Field(description="what people wrote about it, the newest first")
     events: list[CaseEvent] = Field(description="the newest first")
     events_total: int
     chosen: FeatureView | None = Field(description="the test that a value is recorded of")
@@ -146,7 +147,10 @@ def case_view(
         text=text,
         kind=kind,
         kinds=list(KINDS),
-        events=_events(study, record, labels),
+        notes=_events(
+            study, record, labels, [each for each in record.entries if each.event.kind == NOTED]
+        ),
+        events=_events(study, record, labels, record.entries),
         events_total=len(record.entries),
         chosen=feature_of(problem, names.index(chosen)) if chosen in names else None,
         choices=[name for name in names if name not in record.held][:_MOST_CHOICES],
@@ -196,7 +200,9 @@ def _tests(study: Snapshot, record: CaseRecord, names: list[str]) -> list[TestLi
     return lines
 
 
-def _events(study: Snapshot, record: CaseRecord, labels: bool) -> list[CaseEvent]:
+def _events(
+    study: Snapshot, record: CaseRecord, labels: bool, entries: list[Entry]
+) -> list[CaseEvent]:
     return [
         CaseEvent(
             seq=entry.seq,
@@ -206,7 +212,7 @@ def _events(study: Snapshot, record: CaseRecord, labels: bool) -> list[CaseEvent
             kind=entry.event.kind,
             words=sentence(entry, labels) or _columns(study, record, entry),
         )
-        for entry in reversed(record.entries[-_MOST_EVENTS:])
+        for entry in reversed(entries[-_MOST_EVENTS:])
     ]
 
 
