@@ -19,9 +19,7 @@ def test_a_case_is_measured_ruled_out_and_withdrawn(browser, server, viewport):
     with window(browser, server, viewport) as watched:
         page = watched.page()
         begin(page, server, name)
-        with Study.open(server.database, name) as study:
-            label = study.created.labels[0]
-        page.get_by_role("link", name="Cases", exact=True).click()
+        page.locator(".tabs").get_by_role("link", name="Cases", exact=True).click()
         page.get_by_label("Name", exact=True).fill("p01")
         expect(page.locator("#case-lines")).to_contain_text("1 case of")
         page.get_by_role("link", name="P01", exact=True).click()
@@ -44,6 +42,15 @@ def test_a_case_is_measured_ruled_out_and_withdrawn(browser, server, viewport):
         confirmed(page, "Case P01 is taken out for good", "Its 1 value is kept")
         expect(page.locator("#facts")).to_contain_text("Withdrawn: ")
 
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_study_grows_and_is_reported(browser, server, viewport):
+    name = f"grows {viewport['width']}"
+    with window(browser, server, viewport) as watched:
+        page = watched.page()
+        begin(page, server, name)
+        with Study.open(server.database, name) as study:
+            label = study.created.labels[0]
         page.goto(server.study_url(name, "/add-cases"))
         page.locator("#pasted").fill(LIST.replace("iron deficiency", label))
         page.get_by_role("button", name="Show what would be added").click()

@@ -206,6 +206,11 @@ def test_a_list_that_makes_no_sense_is_refused_in_words(site, content, wrong):
     assert wrong in words(answer)
 
 
+def test_empty_cells_at_the_end_of_what_is_pasted_stay(site):
+    page = form(site, "add-cases/preview", pasted="\ncase\tlabel\tchol\nN1\till\t\n")
+    assert (page.status_code, "1 new case" in words(page)) == (200, True)
+
+
 def test_an_old_spreadsheet_is_read(site):
     token = re.search('name="csrf" value="([0-9a-f]+)"', site.get("/studies").text)[1]
     content = "case\tlabel\nMüller\till\n".encode("cp1252")
