@@ -167,7 +167,8 @@ def correct_the_first(page):
     page.get_by_role("button", name="Correct it").click()
     confirm(page, f"{wrong} instead of {right}", "the log keeps both")
     line = page.locator("#lines tbody tr").first
-    expect(line).to_contain_text(f"{wrong} instead of {right} (read the wrong line)")
+    expect(line).to_contain_text(f"{wrong} before: {right}")
+    expect(line).to_contain_text("read the wrong line")
     page.get_by_label("What", exact=True).select_option("corrected")
     expect(page.locator("#lines tbody tr")).to_have_count(1)
     download = page.get_by_role("link", name="Download CSV")
