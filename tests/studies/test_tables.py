@@ -260,3 +260,14 @@ def test_the_command_line_writes_the_same_tables(tmp_path):
 def test_the_columns_are_named_once():
     assert len(set(LONG)) == len(LONG)
     assert len(set(EVENTS)) == len(EVENTS)
+
+
+def test_what_was_a_slip_can_be_had_after_all(tmp_path):
+    with make(tmp_path, 0) as study:
+        free = next(iter(study.ask(1)))
+        study.fail(free.number, charged=False, usable=False)
+        assert study.snapshot().case_records[free.case].kind_of(free.feature) == "unavailable"
+        study.undo(free.number)
+        assert study.snapshot().case_records[free.case].kind_of(free.feature) == "pending"
+        study.cancel(free.number)
+        assert study.snapshot().case_records[free.case].kind_of(free.feature) == "open"
