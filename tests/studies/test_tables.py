@@ -17,6 +17,7 @@ from budgeted.problem.prices.tariff import Tariff
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import to_plain
 from budgeted.studies.tables import EVENTS, LONG, TABLES, event_table, long_table, wide_table
+from tests.webs import make_study
 
 LABELS = ("well", "ill")
 
@@ -263,8 +264,8 @@ def test_the_columns_are_named_once():
 
 
 def test_what_was_a_slip_can_be_had_after_all(tmp_path):
-    with make(tmp_path, 0) as study:
-        free = next(iter(study.ask(1)))
+    with make_study(tmp_path / "a.db") as study:
+        (free,) = study.ask(1)
         study.fail(free.number, charged=False, usable=False)
         assert study.snapshot().case_records[free.case].kind_of(free.feature) == "unavailable"
         study.undo(free.number)

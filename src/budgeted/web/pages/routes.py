@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.pages import (
     adding,
+    asking,
     cards,
     case_changes,
     cases,
@@ -26,8 +27,8 @@ from budgeted.web.pages import (
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
 _MODULES = (
-    login, new, studies, study, cards, cases, case_changes, adding, manage, changes, correct,
-    history, model, report, rehearsals,
+    login, new, studies, study, cards, asking, cases, case_changes, adding, manage, changes,
+    correct, history, model, report, rehearsals,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -108,15 +108,12 @@ def history_view(
     chosen = filtered(study, text, kind, who, feature, case, labels)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)
-    shown = chosen[::-1][(page - 1) * PER_PAGE : page * PER_PAGE]
-    undone = {
-        entry.event.number: entry.seq for entry in study.entries if isinstance(entry.event, Undone)
-    }
-    last = {number: entry.seq for entry in study.entries for number in numbers_of(entry.event)}
+    end = len(chosen) - (page - 1) * PER_PAGE
+    shown = chosen[max(0, end - PER_PAGE) : end][::-1]
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[_line(study, entry, undone, last, labels) for entry in shown],
+        lines=[line_of(study, entry, labels) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -127,13 +124,18 @@ def history_view(
         case=case,
         features=[each.name for each in study.state.problem.features[:_MOST_CHOICES]],
         kinds=_kinds(study),
-        people=sorted({entry.by for entry in study.entries}),
+        people=sorted(study.entries.people),
     )
+
+
+def recent_lines(study: Snapshot, number: int, labels: bool = True) -> tuple[HistoryLine, ...]:
+    """Return the last so many events, the newest first."""
+    return tuple(line_of(study, entry, labels) for entry in study.entries[-number:][::-1])
 
 
 def _kinds(study: Snapshot) -> list[str]:
     """Return the kinds of events that there are: the usual ones first."""
-    found = {entry.event.kind for entry in study.entries}
+    found = set(study.entries.kinds)
     return [*(each for each in KINDS if each in found), *sorted(found.difference(KINDS))]
 
 
@@ -145,8 +147,10 @@ def filtered(
     feature: str,
     case: str,
     labels: bool = True,
-) -> list[Entry]:
+) -> Sequence[Entry]:
     """Return the events that a filter lets through; who is blind searches what he is shown."""
+    if not (text or kind or who or feature or case):
+        return study.entries
     wanted = text.casefold()
     return [
         entry
@@ -202,13 +206,8 @@ def worklist_csv(study: Snapshot) -> str:
     )  # fmt: skip
 
 
-def _line(
-    study: Snapshot,
-    entry: Entry,
-    undone: Mapping[int, int],
-    last: Mapping[int, int],
-    labels: bool,
-) -> HistoryLine:
+def line_of(study: Snapshot, entry: Entry, labels: bool = True) -> HistoryLine:
+    """Return an event, with the request that it is about as it is now."""
     shown = event_of(entry).model_copy(update={"words": sentence(entry, labels)})
     lines = lines_of(entry.event, study.numbered)
     columns = [_columns(line if labels else blinded(line, entry)) for line in lines[:_MOST_LINES]]
@@ -222,9 +221,11 @@ def _line(
     if not labels:
         hidden = {"label": "", "why": "", "compared": [], "compared_more": 0}
         request = request.model_copy(update=hidden)
-    undoable = shown.seq == last[shown.number] and is_undoable(study, found)
+    about = study.entries.about(shown.number)
+    undone = max((each.seq for each in about if isinstance(each.event, Undone)), default=0)
+    undoable = shown.seq == about[-1].seq and is_undoable(study, found)
     brought = shown.kind in ("told", "recorded", "corrected")
-    brought &= shown.seq > undone.get(shown.number, 0)  # what was undone is no value any more
+    brought &= shown.seq > undone  # what was undone is no value any more
     return HistoryLine(
         event=shown,
         columns=columns,

@@ -10,9 +10,9 @@ from budgeted.problem.money import show
 from budgeted.studies.account import Account, Spending, account_of
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.figure_files import FORMATS, can_draw
+from budgeted.web.views.classifier import MeasuredView, OutlookView
 from budgeted.web.views.parts import View, people_time
 from budgeted.web.views.studies import StudyCard, card_of
-from budgeted.web.views.study import MeasuredView, OutlookView
 
 _MOST_TESTS, _MOST_MONTHS, _MOST_PEOPLE, _MOST_LABELS, _MOST_PRICES = 25, 12, 10, 6, 12
 CHARTS = ("error", "worth", "belief", "purchases")
