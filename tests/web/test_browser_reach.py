@@ -26,6 +26,8 @@ NAME = "anaemia"
 TABLE = "kind,fever,cough\n" + "ill,yes,dry\nwell,no,none\nill,yes,wet\nwell,no,dry\n" * 8
 PAGES = (
     "/studies", "/studies/new", "/studies/anaemia", "/studies/anaemia/worklist",
+    "/studies/anaemia/cases", "/studies/anaemia/cases/P01?test=ferritin",
+    "/studies/anaemia/manage", "/studies/anaemia/add-cases", "/studies/anaemia/report",
     "/studies/anaemia/history", "/studies/anaemia/model?known=0%3Dlow&known=2%3Draised",
     "/studies/anaemia/requests/1/correct", "/rehearsals", "REHEARSAL", "/nothing",
 )  # fmt: skip

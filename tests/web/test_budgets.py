@@ -1,5 +1,7 @@
 """The page and the API of studies whose budget has terms."""
 
+import re
+
 import pytest
 
 from budgeted import Feature, Periods, Problem, Soft
@@ -46,7 +48,9 @@ def test_the_terms_change_by_the_api_and_show_on_the_page(tmp_path):
         assert len(asked["requests"]) == 1
         page = found.get("/studies/s").text
         assert "soft up to 40.00 at a surcharge of 20 %" in page
-        assert 'name="budget" inputmode="decimal" required autocomplete="off" value="5.00"' in page
+        manage = found.get("/studies/s/manage").text
+        assert re.search('id="budget" name="budget"[^>]* value="5.00"', manage)
+        assert re.search('name="terms" value="soft"[^>]* checked', manage)
         changed = found.post(
             "/api/studies/s/budget", json={"budget": "5.00", "point_worth": "100000"}
         )

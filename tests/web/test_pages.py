@@ -8,7 +8,8 @@ from budgeted import Feature, Problem, Study
 from tests.webs import client, make_study
 
 EVIL = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
-PAGES = ("", "/worklist", "/history", "/model", "/requests/1/correct")
+PAGES = ("", "/cases", "/worklist", "/history", "/model", "/manage", "/add-cases",
+         "/requests/1/correct")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,8 @@ def test_htmx_gets_a_refusal_for_the_right_place(site, path, fields, words):
     assert words in answer.text
     assert answer.headers["HX-Reswap"] == "innerHTML"
     place = answer.headers["HX-Retarget"].removeprefix("#")
-    assert f'id="{place}"' in site.get("/studies/flu").text
+    pages = {"budget": "/manage", "close": "/manage", "withdraw": "/cases/P1"}
+    assert f'id="{place}"' in site.get(f"/studies/flu{pages.get(path, '')}").text
 
 
 def test_a_form_from_elsewhere_is_refused_in_words(site):
@@ -108,8 +110,8 @@ def test_names_that_attack_are_shown_harmlessly(hostile):
 
 def test_pages_hold_nothing_inline_and_all_they_load_is_here(site):
     loaded = set()
-    for path in ("/studies", "/studies/new", "/rehearsals", "/login",
-                 *(f"/studies/flu{page}" for page in PAGES)):  # fmt: skip
+    own = [f"/studies/flu{page}" for page in (*PAGES, "/cases/P1", "/report")]
+    for path in ("/studies", "/studies/new", "/rehearsals", "/login", *own):
         text = site.get(path).text
         tags = re.findall(r"<[a-z][^>]*>", text)
         assert not [tag for tag in tags if re.search(r"\s(style|on[a-z]+)=", tag)]

@@ -83,7 +83,8 @@ def _group_visited(state: State, case: CaseSoFar, more: int) -> State:
     if not more:
         return state
     counts = {label: dict(of_label) for label, of_label in state.fresh_groups.items()}
-    counts[case.label][case.group] -= more
+    mine = counts[case.label]
+    mine[case.group] = mine.get(case.group, 0) - more  # none of its group may have been fresh
     return state.changed(fresh_groups=counts)
 
 

@@ -15,6 +15,7 @@ from budgeted.learners.predictor import confusion_of, outlook_of
 from budgeted.problem import Problem
 from budgeted.state import State
 from budgeted.studies.beginning import learner_of
+from budgeted.studies.case_records import CaseRecord, case_records
 from budgeted.studies.created import Created
 from budgeted.studies.entries import Entries
 from budgeted.studies.events import Entry
@@ -148,6 +149,11 @@ class Snapshot:
                 f"there is no request {number}; the last one is {self.state.next_number - 1}"
             )
         return self.numbered[number]
+
+    @cached_property
+    def case_records(self) -> dict[str, CaseRecord]:
+        """Every case by its name, with all that happened to it; made when somebody looks."""
+        return case_records(self.entries, self.numbered)
 
     @cached_property
     def predictor(self) -> Predictor:

@@ -63,9 +63,12 @@ def in_fields(message: str) -> str:
     "Feature 2, cost: must be a number, got 'four'"
     >>> in_fields("budget: is missing"), in_fields("cases[0]: the name must not be blank")
     ('Budget: is missing', 'Case 1: the name must not be blank')
+    >>> in_fields("feature.cuts: at least one is needed")
+    'Cuts: at least one is needed'
     """
     told = re.sub(r"\bfeatures\[(\d+)\]\.(\w+)", _field_of_feature, message)
     told = re.sub(r"\bfeatures\[(\d+)\]", lambda at: f"Feature {int(at[1]) + 1}", told)
+    told = re.sub(r"^feature\.(\w+)", lambda at: at[1].replace("_", " ").capitalize(), told)
     told = re.sub(r"\bcases\[(\d+)\]", lambda at: f"Case {int(at[1]) + 1}", told)
     key, mark, rest = told.partition(":")
     return f"{_FIELDS[key]}{mark}{rest}" if key in _FIELDS else told

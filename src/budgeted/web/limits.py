@@ -10,7 +10,7 @@ from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Limits
 
 _UPLOADS = ("/studies", "/studies/preview", "/rehearsals")
-_UPLOADED = "/validation"
+_UPLOADED = ("/validation", "/add-cases", "/add-cases/preview")
 _PATIENCE = 4
 """So many times the limit is read and thrown away, so that a browser gets to see the answer."""
 

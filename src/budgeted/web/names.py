@@ -1,4 +1,4 @@
-"""Names of studies as parts of addresses: any text goes in, and comes back."""
+"""Names of studies and cases as parts of addresses: any text goes in, and comes back."""
 
 from __future__ import annotations
 
@@ -39,5 +39,12 @@ async def _named(name: Annotated[str, Path(description="Name of the study.")]) -
     return name_of(name)
 
 
+async def _of_case(case: Annotated[str, Path(description="Name of the case.")]) -> str:
+    return name_of(case)
+
+
 StudyName = Annotated[str, Depends(_named)]
 """The name of a study in an address, for routes with ``{name}``."""
+
+CaseName = Annotated[str, Depends(_of_case)]
+"""The name of a case in an address, for routes with ``{case}``."""

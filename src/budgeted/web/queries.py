@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.learners.formats import model_format
 from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import cells_of
+from budgeted.studies.tables import TABLES
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.background import Computed
 from budgeted.web.blind_worker import BlindWorker
+from budgeted.web.figure_files import FORMATS, drawn
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
+from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
+from budgeted.web.views.case import CaseView, case_view
+from budgeted.web.views.cases import CasesView, cases_table, cases_view
 from budgeted.web.views.cells import FeatureNames, matching
 from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
@@ -30,6 +37,7 @@ from budgeted.web.views.history import (
     worklist_csv,
 )
 from budgeted.web.views.history import recent_lines as last_lines
+from budgeted.web.views.manage import ManageView, manage_view
 from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
 from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
@@ -38,6 +46,7 @@ from budgeted.web.views.rehearsals import (
     rehearsal_view,
     rehearsals_view,
 )
+from budgeted.web.views.report import ErrorView, ReportView, report_view
 from budgeted.web.views.studies import StudiesView, card_from, card_of, studies_view
 from budgeted.web.views.study import (
     CellsView,
@@ -106,9 +115,11 @@ async def money_page(worker: StudyWorker) -> MoneyView:
     return await worker.view("money", money_view)
 
 
-async def recent_lines(worker: StudyWorker, number: int) -> tuple[HistoryLine, ...]:
+async def recent_lines(
+    worker: StudyWorker, number: int, labels: bool = True
+) -> tuple[HistoryLine, ...]:
     """Return the last so many events, with the requests that they are about."""
-    return await worker.view("recent", last_lines, number)
+    return await worker.view("recent", last_lines, number, labels)
 
 
 async def classifier_page(worker: StudyWorker) -> ClassifierView:
@@ -181,9 +192,11 @@ async def history_page(
     feature: str = "",
     case: str = "",
     page: int = 1,
+    labels: bool = True,
 ) -> HistoryView:
     """Return a page of the log."""
-    return await worker.view("history", history_view, text, kind, who, feature, case, page)
+    wanted = (text, kind, who, feature, case, page, labels)
+    return await worker.view("history", history_view, *wanted)
 
 
 async def history_file(
@@ -193,9 +206,101 @@ async def history_file(
     who: str = "",
     feature: str = "",
     case: str = "",
+    labels: bool = True,
 ) -> str:
     """Return the log as CSV."""
-    return await worker.view("history.csv", history_csv, text, kind, who, feature, case)
+    return await worker.view("history.csv", history_csv, text, kind, who, feature, case, labels)
+
+
+async def cases_page(
+    worker: StudyWorker,
+    labels: bool = True,
+    text: str = "",
+    label: str = "",
+    group: str = "",
+    state: str = "",
+    sort: str = "",
+    page: int = 1,
+) -> CasesView:
+    """Return a page of the cases."""
+    return await worker.view("cases", cases_view, labels, text, label, group, state, sort, page)
+
+
+async def cases_file(
+    worker: StudyWorker,
+    labels: bool = True,
+    text: str = "",
+    label: str = "",
+    group: str = "",
+    state: str = "",
+    sort: str = "",
+) -> str:
+    """Return the cases as CSV."""
+    return await worker.view("cases.csv", cases_table, labels, text, label, group, state, sort)
+
+
+async def case_page(
+    worker: StudyWorker,
+    case: str,
+    labels: bool = True,
+    text: str = "",
+    kind: str = "",
+    chosen: str = "",
+    page: int = 1,
+) -> CaseView:
+    """Return the page of a case."""
+    today = datetime.now(UTC).date()
+    return await worker.view("case", case_view, case, labels, text, kind, chosen, page, today)
+
+
+async def manage_page(worker: StudyWorker, feature: str = "") -> ManageView:
+    """Return what concerns a study as a whole, with cuts that are proposed for a feature."""
+    return await worker.view("manage", manage_view, feature)
+
+
+async def report_page(worker: StudyWorker) -> ReportView:
+    """Return the report of a study, but for what a model says."""
+    return await worker.view("report", report_view)
+
+
+async def error_page(worker: StudyWorker) -> ErrorView:
+    """Return what a model says of its own error, and what was measured."""
+    return await worker.slow("error", _error, worker.validation)
+
+
+async def table_file(worker: StudyWorker, which: str, labels: bool) -> str:
+    """Return one of the tables of a study as CSV; see `budgeted.studies.tables`."""
+    if which not in TABLES:
+        raise UnknownError(f"there is no table {which!r}; there are {', '.join(TABLES)}")
+    return await worker.view("table", _table, which, labels)
+
+
+async def figure_file(worker: StudyWorker, which: str, kind: str, feature: str = "") -> bytes:
+    """Return a chart as an SVG or a PNG.
+
+    Parameters
+    ----------
+    worker
+        Of the study.
+    which, feature
+        As of `chart`.
+    kind
+        One of `budgeted.web.figure_files.FORMATS`.
+    """
+    if kind not in FORMATS:
+        raise UnknownError(f"there are no figures as {kind!r}; there are {', '.join(FORMATS)}")
+    return await asyncio.to_thread(drawn, await chart(worker, which, feature), kind)
+
+
+async def model_in(worker: StudyWorker, name: str) -> tuple[bytes, str]:
+    """Return the classifier in one of its formats, and what a server says that it is."""
+    format = model_format(name)
+    return await worker.view("model file", _model_file, name), format.media_type
+
+
+async def arrivals_page(worker: StudyWorker, content: bytes) -> ArrivalsView:
+    """Return what a list of cases would add to a study, row by row."""
+    return await asyncio.to_thread(arrivals_view, await worker.look(), content)
 
 
 async def model_page(
@@ -305,6 +410,19 @@ def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int
     judge = None if validation is None else validation.judge(study.judged_problem)
     measured = None if judge is None else measure(study.predictor, judge)
     return study_view(study, most_at_once, judge is not None, measured)
+
+
+def _error(study: Snapshot, validation: ValidationFile | None) -> ErrorView:
+    shown = _study(study, validation, 1)
+    return ErrorView(outlook=shown.outlook, unknown=shown.unknown, measured=shown.measured)
+
+
+def _table(study: Snapshot, which: str, labels: bool) -> str:
+    return TABLES[which](study, labels).to_csv()
+
+
+def _model_file(study: Snapshot, name: str) -> bytes:
+    return model_format(name).write(study.model())
 
 
 def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:

@@ -160,18 +160,37 @@ def history(found: Study, last: int | None, as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--wide", "which", flag_value="wide",
+              help="A row per case and a column per feature, values as told.")  # fmt: skip
+@click.option("--long", "which", flag_value="long",
+              help="A row per request, recorded value and test ruled out; one column per "
+              "thing.")  # fmt: skip
+@click.option("--events", "which", flag_value="events",
+              help="The log, with columns beside its sentences.")  # fmt: skip
+@click.option("--blind", is_flag=True,
+              help="Without the labels of cases; with --wide, --long or --events.")  # fmt: skip
 @click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
 @on_a_study
-def export(found: Study, out: str | None, as_json: bool) -> None:
-    """Write all purchases as CSV (or JSON): what was asked, told, failed, corrected, by whom."""
-    from budgeted.studies.log import as_csv, columns, purchases
+def export(found: Study, which: str | None, blind: bool, out: str | None, as_json: bool) -> None:
+    """Write all purchases as CSV (or JSON): what was asked, told, failed, corrected, by whom.
+
+    --wide, --long and --events write other tables of the same study.
+    """
+    from budgeted.studies.log import columns, purchases
+    from budgeted.studies.tables import TABLES, Table
 
     problem = found.state.problem
-    rows = purchases(found.history(), found.requests(), problem)
-    if as_json:
-        write(json.dumps(rows, indent=2) + "\n", out)
+    if which is not None:
+        table = TABLES[which](found.snapshot(), not blind)
+    elif blind:
+        raise click.UsageError("--blind: name the table, --wide, --long or --events")
     else:
-        write(as_csv(columns(problem), [list(row.values()) for row in rows]), out)
+        rows = purchases(found.history(), found.requests(), problem)
+        table = Table(columns(problem), [tuple(row.values()) for row in rows])
+    if as_json:
+        write(json.dumps(table.to_plain(), indent=2) + "\n", out)
+    else:
+        write(table.to_csv(), out)
     click.echo(f"{found.events} events, digest {found.head.digest}", err=True)
 
 

@@ -76,7 +76,7 @@ class SetBudget(Command):
         from budgeted.studies.budget_terms import BudgetTerms
 
         old = draft.state.problem.terms
-        new = self._terms(old)
+        new = self.terms_after(old)
         if isinstance(new, Periods):
             new = new.beginning(draft.today)
         if new == old:
@@ -85,8 +85,8 @@ class SetBudget(Command):
             return [events.BudgetChanged(old.amount, new.amount, self.why)]
         return [BudgetTerms(new.limit, new.to_table(), old.to_table(), self.why)]
 
-    def _terms(self, old: Terms) -> Terms:
-        """The new terms: what is given, and else what there is."""
+    def terms_after(self, old: Terms) -> Terms:
+        """Return the new terms: what is given, and else what there is."""
         from budgeted.problem import money
         from budgeted.problem.budgets import from_table, kind_of
 

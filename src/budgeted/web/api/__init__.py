@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from budgeted.web.api import changes, live, queries, rehearsals, studies
+from budgeted.web.api import cases, changes, live, queries, rehearsals, report, studies
 from budgeted.web.auth.roles import managed
 
 
 def router() -> APIRouter:
     """Return the routes, with all operations that are registered by now."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
-    for part in (studies.router, queries.router, changes.router(), live.router, rehearsals.router):
+    parts = (
+        studies.router,
+        queries.router,
+        cases.router,
+        report.router,
+        changes.router(),
+        live.router,
+        rehearsals.router,
+    )
+    for part in parts:
         made.include_router(part)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,7 +13,7 @@ from budgeted.studies.commands import Ask
 from budgeted.studies.commands.ask import MOST_AT_ONCE
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.auth.roles import Role, needs, sighted
+from budgeted.web.auth.roles import Role, needs, sees_labels, sighted
 from budgeted.web.failures import documented
 from budgeted.web.views.cards import VISITS, CardsView
 from budgeted.web.views.cells import FeatureNames
@@ -123,20 +123,22 @@ async def get_worklist(worker: TheWorker) -> Response:
 
 @router.get("/history", responses=_NOT_FOUND)
 async def see_history(
-    worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "", feature: Text = "",
-    case: Text = "", page: Page = 1,
+    request: Request, worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "",
+    feature: Text = "", case: Text = "", page: Page = 1,
 ) -> HistoryView:  # fmt: skip
     """Return a page of the log, newest first."""
-    return await queries.history_page(worker, text, kind, who, feature, case, page)
+    seen = sees_labels(request)
+    return await queries.history_page(worker, text, kind, who, feature, case, page, seen)
 
 
 @router.get("/history.csv", response_class=Response, responses=_CSV | _NOT_FOUND)
 async def get_history(
-    worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "", feature: Text = "",
-    case: Text = "",
+    request: Request, worker: TheWorker, text: Text = "", kind: Text = "", who: Text = "",
+    feature: Text = "", case: Text = "",
 ) -> Response:  # fmt: skip
     """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
-    file = await queries.history_file(worker, text, kind, who, feature, case)
+    seen = sees_labels(request)
+    file = await queries.history_file(worker, text, kind, who, feature, case, seen)
     return csv_file(file, "history.csv")
 
 

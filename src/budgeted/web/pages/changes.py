@@ -105,14 +105,16 @@ async def undo(
     key: Key = "",
 ) -> Response:
     """Take back that a request was told, failed or cancelled, if it still is as was shown."""
-    in_history = origin == "history"
+    in_list = origin in ("history", "case")
     try:
         made = await carry_out(request, worker, Undo(number, shown=shown), actor, key)
     except BudgetedError as error:
-        place = "#undo-problem" if in_history else f"#card-{number}-problem"
+        place = "#undo-problem" if in_list else f"#card-{number}-problem"
         return refused(request, error, place)
-    if in_history:
+    if in_list:
         back = f"{_back(worker)}/history"
+        if origin == "case":
+            back = _page_of(worker, made.requests[0].case)
         if made.repeated and not is_htmx(request):
             return done(request, _said(made), worker.seq, back, repeated=True)
         return go(request, back)
@@ -175,7 +177,7 @@ async def budget(
                 title="Less money?",
                 button="Lower the budget",
                 action=f"{_back(worker)}/budget",
-                back=_back(worker),
+                back=_manage(worker),
                 fields={"budget": budget, "why": why, "key": key},
             )
             if question is not None:
@@ -184,7 +186,8 @@ async def budget(
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
     words = f"The budget was set to {made.state.problem.terms.words()}."
-    return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
+    place, back = "#budget-problem", _manage(worker)
+    return _shown(request, worker, words, made.repeated, place, _money(made), back)
 
 
 @router.post("/studies/{name}/withdraw", dependencies=[needs(Role.MANAGES)])
@@ -213,7 +216,7 @@ async def withdraw(
                 title=f"Withdraw case {name}?",
                 button="Withdraw it for good",
                 action=f"{_back(worker)}/withdraw",
-                back=_back(worker),
+                back=_page_of(worker, name),
                 fields={"case": case, "forget": forget, "why": why, "key": key},
             )
             if question is not None:
@@ -226,7 +229,8 @@ async def withdraw(
     words = f"Case {name} is withdrawn."
     if forget:
         words += f" Its values are shown nowhere any more. {STILL_THERE}"
-    return _shown(request, worker, words, made.repeated, "#withdraw-problem", _money(made))
+    place, back = "#withdraw-problem", _page_of(worker, name)
+    return _shown(request, worker, words, made.repeated, place, _money(made), back)
 
 
 @router.post("/studies/{name}/close", dependencies=[needs(Role.MANAGES)])
@@ -251,7 +255,7 @@ async def close(
                 title="Close the study?",
                 button="Close it",
                 action=f"{_back(worker)}/close",
-                back=_back(worker),
+                back=_manage(worker),
                 fields={"why": why, "key": key},
             )
             if question is not None:
@@ -260,8 +264,10 @@ async def close(
     except BudgetedError as error:
         return refused(request, error, "#close-problem")
     if made.repeated:
-        return _shown(request, worker, "The study is closed.", True, "#close-problem")
-    return go(request, _back(worker))
+        return _shown(
+            request, worker, "The study is closed.", True, "#close-problem", "", _manage(worker)
+        )
+    return go(request, _manage(worker))
 
 
 @router.post("/studies/{name}/validation", dependencies=[needs(Role.MANAGES)])
@@ -273,7 +279,7 @@ async def validate(
         await workers.judge_on(worker.name, await validation.read())
     except BudgetedError as error:
         return refused(request, error, "#validation-problem")
-    return go(request, _back(worker))
+    return go(request, _manage(worker))
 
 
 async def _settled(request: Request, worker: StudyWorker, made: Done) -> Response:
@@ -289,13 +295,15 @@ def _shown(
     repeated: bool,
     place: str = "",
     money: str = "",
+    back: str = "",
 ) -> Response:
     """What was done, beside the form that it was done with.
 
     It stays there, so it says nothing of the money, which others spend too; that is said once.
     """
     said = f"{words} {money}".strip()
-    answer = done(request, said, worker.seq, _back(worker), beside(request, words), repeated)
+    content = beside(request, words)
+    answer = done(request, said, worker.seq, back or _back(worker), content, repeated)
     if place:
         answer.headers["HX-Retarget"] = place
     return answer
@@ -303,6 +311,14 @@ def _shown(
 
 def _back(worker: StudyWorker) -> str:
     return f"/studies/{segment(worker.name)}"
+
+
+def _manage(worker: StudyWorker) -> str:
+    return f"{_back(worker)}/manage"
+
+
+def _page_of(worker: StudyWorker, case: str) -> str:
+    return f"{_back(worker)}/cases/{segment(case)}"
 
 
 def _said(made: Done) -> str:

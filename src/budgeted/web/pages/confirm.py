@@ -17,6 +17,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from budgeted.problem import money
+from budgeted.problem.budgets import Terms
 from budgeted.problem.money import show
 from budgeted.studies.events import value_in_words
 from budgeted.studies.fates import PENDING
@@ -133,6 +134,20 @@ def of_less_money(study: Snapshot, budget: Decimal) -> list[str]:
         f"{show(state.spent)} are spent and {show(state.reserved)} reserved, which stays; "
         f"{show(money.subtract(budget, gone))} are free then instead of {show(state.free)}.",
     ]
+
+
+def of_other_terms(study: Snapshot, terms: Terms) -> list[str]:
+    """Return what other terms of the budget do."""
+    state = study.state
+    gone = money.add(state.spent, state.reserved)
+    said = [f"The budget is {state.problem.terms.words()}.", f"It becomes {terms.words()}."]
+    if terms.limit >= gone:
+        left = show(money.subtract(terms.limit, gone))
+        said.append(
+            f"{show(state.spent)} are spent and {show(state.reserved)} reserved, which stays; "
+            f"{left} are free then instead of {show(state.free)}."
+        )
+    return said
 
 
 def of_correcting(old: Requested, value: str | None, cost: Decimal) -> list[str]:

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import csv_file
+from budgeted.web.auth.roles import sees_labels
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.templates import render
 
@@ -30,7 +31,7 @@ async def history(
     """Show a page of the log."""
     number = whole_number(page) or 1
     filters = {"text": text, "kind": kind, "who": who, "feature": feature, "case": case}
-    view = await queries.history_page(worker, **filters, page=number)
+    view = await queries.history_page(worker, **filters, page=number, labels=sees_labels(request))
     query = urlencode({key: value for key, value in filters.items() if value})
     return render(
         request,
@@ -44,6 +45,7 @@ async def history(
 
 @router.get("/studies/{name}/history.csv")
 async def history_file(
+    request: Request,
     worker: TheWorker,
     text: str = "",
     kind: str = "",
@@ -52,6 +54,6 @@ async def history_file(
     case: str = "",
 ) -> Response:
     """Return the log, or what a filter lets through, as CSV."""
-    return csv_file(
-        await queries.history_file(worker, text, kind, who, feature, case), "history.csv"
-    )
+    seen = sees_labels(request)
+    file = await queries.history_file(worker, text, kind, who, feature, case, seen)
+    return csv_file(file, "history.csv")

@@ -8,35 +8,31 @@ from fastapi.routing import APIRoute
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
+    adding,
     archive,
     asking,
     cards,
+    case_changes,
+    cases,
     changes,
     correct,
     history,
     login,
+    manage,
     model,
     new,
     rehearsals,
+    report,
     studies,
     study,
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
-for _module in (
-    login,
-    new,
-    studies,
-    study,
-    cards,
-    asking,
-    changes,
-    correct,
-    history,
-    model,
-    rehearsals,
-    archive,
-):
+_MODULES = (
+    login, new, studies, study, cards, asking, cases, case_changes, adding, manage, changes,
+    correct, history, model, report, rehearsals, archive,
+)  # fmt: skip
+for _module in _MODULES:
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):

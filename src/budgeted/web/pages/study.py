@@ -32,7 +32,7 @@ async def study(request: Request, worker: TheWorker, cards: str = "") -> Respons
     """Show a study: what the ledger says; what fits a model is fetched after it."""
     view = await queries.ledger_page(worker)
     shown = await queries.cards_page(worker, (), most_visits(cards))
-    lines = await _recent(worker)
+    lines = await _recent(request, worker)
     return render(
         request,
         "study.html",
@@ -75,7 +75,7 @@ async def worth(request: Request, worker: TheWorker) -> Response:
 async def recent(request: Request, worker: TheWorker) -> Response:
     """Return what happened last."""
     view = await queries.money_page(worker)
-    return render(request, "parts/recent.html", view=view, lines=await _recent(worker))
+    return render(request, "parts/recent.html", view=view, lines=await _recent(request, worker))
 
 
 @router.get("/studies/{name}/about")
@@ -140,6 +140,6 @@ def _latest(request: Request, part: str, found: Computed[Any]) -> Response:
     return render(request, part, view=found.view, behind=found.behind)
 
 
-async def _recent(worker: TheWorker) -> tuple[HistoryLine, ...]:
+async def _recent(request: Request, worker: TheWorker) -> tuple[HistoryLine, ...]:
     """The last events, with the requests that they are about."""
-    return await queries.recent_lines(worker, _RECENT)
+    return await queries.recent_lines(worker, _RECENT, sees_labels(request))

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from budgeted.studies.commands.slips import outcome_digest
+from budgeted.studies.event_columns import EventLine, lines_of
 from budgeted.studies.events import Entry, Event, Undone, numbers_of
 from budgeted.studies.growth_events import CasesAdded, FeatureAdded
 from budgeted.studies.log import as_csv
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.tables import blinded, event_table, sentence
+from budgeted.web.names import segment
 from budgeted.web.views.parts import (
     EventView,
     RequestView,
@@ -25,13 +28,31 @@ PER_PAGE = 25
 _MOST_CHOICES = 50
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
          "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
-COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
+_MOST_LINES = 6
+"""Of an event that is about many things; the rest is counted."""
+
+
+class ColumnsView(View):
+    """What an event, or one line of it, is about; what it says nothing of is empty."""
+
+    number: int | None
+    case: str
+    quoted: str = Field(description="the name of the case as a part of an address")
+    label: str = Field(description="empty for who must not know it")
+    feature: str
+    value: str
+    before: str
+    amount: str
+    amount_before: str
+    reason: str
 
 
 class HistoryLine(View):
     """An event, with the request that it is about as it is now."""
 
     event: EventView
+    columns: list[ColumnsView] = Field(description="a line for each thing, the first few")
+    columns_more: int = Field(default=0, description="how many lines more there are")
     request: RequestView | None = Field(description="None for events that are about no request")
     corrects: bool = Field(description="whether its value can be corrected from this line")
     undoes: str = Field(
@@ -61,7 +82,14 @@ class HistoryView(View):
 
 
 def history_view(
-    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str, page: int
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    page: int,
+    labels: bool = True,
 ) -> HistoryView:
     """Return a page of the log.
 
@@ -74,8 +102,10 @@ def history_view(
         this feature and case; empty for all.
     page
         From 1; behind the last one is the last one.
+    labels
+        Whether who looks may know the labels of cases.
     """
-    chosen = filtered(study, text, kind, who, feature, case)
+    chosen = filtered(study, text, kind, who, feature, case, labels)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)
     end = len(chosen) - (page - 1) * PER_PAGE
@@ -83,7 +113,7 @@ def history_view(
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[line_of(study, entry) for entry in shown],
+        lines=[line_of(study, entry, labels) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -98,9 +128,9 @@ def history_view(
     )
 
 
-def recent_lines(study: Snapshot, number: int) -> tuple[HistoryLine, ...]:
+def recent_lines(study: Snapshot, number: int, labels: bool = True) -> tuple[HistoryLine, ...]:
     """Return the last so many events, the newest first."""
-    return tuple(line_of(study, entry) for entry in study.entries[-number:][::-1])
+    return tuple(line_of(study, entry, labels) for entry in study.entries[-number:][::-1])
 
 
 def _kinds(study: Snapshot) -> list[str]:
@@ -110,9 +140,15 @@ def _kinds(study: Snapshot) -> list[str]:
 
 
 def filtered(
-    study: Snapshot, text: str, kind: str, who: str, feature: str, case: str
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    labels: bool = True,
 ) -> Sequence[Entry]:
-    """Return the events that a filter lets through."""
+    """Return the events that a filter lets through; who is blind searches what he is shown."""
     if not (text or kind or who or feature or case):
         return study.entries
     wanted = text.casefold()
@@ -121,22 +157,23 @@ def filtered(
         for entry in study.entries
         if kind in ("", entry.event.kind)
         and who in ("", entry.by)
-        and (not wanted or wanted in entry.event.words().casefold())
+        and (not wanted or wanted in sentence(entry, labels).casefold())
         and (not (feature or case) or _is_about(study, entry, feature, case))
     ]
 
 
-def history_csv(study: Snapshot, text: str, kind: str, who: str, feature: str, case: str) -> str:
+def history_csv(
+    study: Snapshot,
+    text: str,
+    kind: str,
+    who: str,
+    feature: str,
+    case: str,
+    labels: bool = True,
+) -> str:
     """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
-    lines = map(event_of, filtered(study, text, kind, who, feature, case))
-    return as_csv(
-        COLUMNS,
-        [
-            (str(each.seq), each.at, each.by, each.kind,
-             "" if each.number is None else str(each.number), _case(study, each), each.words)
-            for each in lines
-        ],
-    )  # fmt: skip
+    chosen = filtered(study, text, kind, who, feature, case, labels)
+    return event_table(study, labels, chosen).to_csv()
 
 
 def _is_about(study: Snapshot, entry: Entry, feature: str, case: str) -> bool:
@@ -170,13 +207,21 @@ def worklist_csv(study: Snapshot) -> str:
     )  # fmt: skip
 
 
-def line_of(study: Snapshot, entry: Entry) -> HistoryLine:
+def line_of(study: Snapshot, entry: Entry, labels: bool = True) -> HistoryLine:
     """Return an event, with the request that it is about as it is now."""
-    shown = event_of(entry)
+    shown = event_of(entry).model_copy(update={"words": sentence(entry, labels)})
+    lines = lines_of(entry.event, study.numbered)
+    columns = [_columns(line if labels else blinded(line, entry)) for line in lines[:_MOST_LINES]]
+    more = len(lines) - len(columns)
     if shown.number is None:
-        return HistoryLine(event=shown, request=None, corrects=False)
+        return HistoryLine(
+            event=shown, columns=columns, columns_more=more, request=None, corrects=False
+        )
     found = study.request(shown.number)
     request = request_of(found, study.state.problem)
+    if not labels:
+        hidden = {"label": "", "why": "", "compared": [], "compared_more": 0}
+        request = request.model_copy(update=hidden)
     about = study.entries.about(shown.number)
     undone = max((each.seq for each in about if isinstance(each.event, Undone)), default=0)
     undoable = shown.seq == about[-1].seq and is_undoable(study, found)
@@ -184,13 +229,13 @@ def line_of(study: Snapshot, entry: Entry) -> HistoryLine:
     brought &= shown.seq > undone  # what was undone is no value any more
     return HistoryLine(
         event=shown,
+        columns=columns,
+        columns_more=more,
         request=request,
         corrects=brought and request.correctable and not study.archived,
         undoes=outcome_digest(found) if undoable else "",
     )
 
 
-def _case(study: Snapshot, event: EventView) -> str:
-    if event.case is not None:
-        return event.case
-    return "" if event.number is None else study.request(event.number).case
+def _columns(line: EventLine) -> ColumnsView:
+    return ColumnsView(**vars(line), quoted=segment(line.case))

@@ -1,0 +1,64 @@
+"""What it would cost to measure the rest of a case, fees included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from budgeted.errors import BudgetedError
+from budgeted.problem import CaseSoFar, Order
+from budgeted.studies.case_records import CaseRecord
+from budgeted.studies.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left to measure of a case.
+
+    Attributes
+    ----------
+    features
+        Names.
+    cost
+        Of all of them, ordered together on that day; None where the price list cannot say.
+    """
+
+    features: tuple[str, ...]
+    cost: Decimal | None
+
+
+def remaining(study: Snapshot, record: CaseRecord, day: date) -> Remaining:
+    """Return what is left to measure of a case, and what it would cost on a day.
+
+    Parameters
+    ----------
+    study
+        At the moment.
+    record
+        One of its `case_records`.
+    day
+        On which it would be ordered.
+    """
+    problem = study.state.problem
+    names = [each.name for each in problem.features]
+    left = tuple(record.open(names))
+    if not left:
+        return Remaining((), Decimal(0))
+    places = {name: at for at, name in enumerate(names)}
+    label = problem.labels.index(record.label)
+    fresh = CaseSoFar(
+        frozenset(places[each] for each in record.held),
+        label,
+        record.name,
+        (),
+        record.group,
+        frozenset(places[each] for each in record.unavailable if each not in record.held),
+    )
+    # Where fees are due once, the state knows what was paid for.
+    so_far = study.state.visited.get(record.name, fresh)
+    order = Order(tuple(places[each] for each in left), label, record.name, day)
+    try:
+        return Remaining(left, problem.quote(order, so_far) if problem.has_prices else None)
+    except BudgetedError:  # a price list of another package may refuse it
+        return Remaining(left, None)

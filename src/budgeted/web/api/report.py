@@ -1,0 +1,69 @@
+"""The report of a study for programs, and everything that can be taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from budgeted.web import queries
+from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.queries import Chart, Text, csv_file
+from budgeted.web.auth.roles import sees_labels
+from budgeted.web.failures import documented
+from budgeted.web.figure_files import FORMATS
+from budgeted.web.views.report import ErrorView, ReportView
+from budgeted.web.worker import StudyWorker
+
+router = APIRouter(prefix="/studies/{name}", tags=["one study"])
+_NOT_FOUND = documented(404, 422)
+_CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
+_FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
+_IMAGES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind: {} for kind in FORMATS.values()}}
+}
+
+
+@router.get("/report", responses=_NOT_FOUND)
+async def see_report(worker: TheWorker) -> ReportView:
+    """Return the report, but for what a model says."""
+    return await queries.report_page(worker)
+
+
+@router.get("/report/error", responses=_NOT_FOUND)
+async def see_error(worker: TheWorker) -> ErrorView:
+    """Return the expected error with its interval, and what was measured."""
+    return await queries.error_page(worker)
+
+
+@router.get("/tables/{which}.csv", response_class=Response, responses=_CSV | _NOT_FOUND)
+async def get_table(request: Request, worker: TheWorker, which: str) -> Response:
+    """Return a table, wide, long or events, as CSV that is safe to open in a spreadsheet."""
+    return csv_file(await queries.table_file(worker, which, sees_labels(request)), f"{which}.csv")
+
+
+@router.get("/figures/{which}.{kind}", response_class=Response, responses=_IMAGES | _NOT_FOUND)
+async def get_figure(worker: TheWorker, which: Chart, kind: str, feature: Text = "") -> Response:
+    """Return a chart as svg or png."""
+    return await figure_answer(worker, which.value, kind, feature)
+
+
+@router.get("/models/{format}", response_class=Response, responses=_FILE | _NOT_FOUND)
+async def get_model_as(worker: TheWorker, format: str) -> Response:
+    """Return the classifier in one of its formats."""
+    return await model_answer(worker, format)
+
+
+async def figure_answer(worker: StudyWorker, which: str, kind: str, feature: str) -> Response:
+    """Return a chart, to be shown or saved; the name of the file is ours."""
+    content = await queries.figure_file(worker, which, kind, feature)
+    headers = {"Content-Disposition": f'inline; filename="{which}.{kind}"'}
+    return Response(content, media_type=FORMATS[kind], headers=headers)
+
+
+async def model_answer(worker: StudyWorker, format: str) -> Response:
+    """Return the classifier, to be saved."""
+    content, kind = await queries.model_in(worker, format)
+    headers = {"Content-Disposition": f'attachment; filename="model.{format}"'}
+    return Response(content, media_type=kind, headers=headers)
