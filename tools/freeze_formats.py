@@ -59,9 +59,13 @@ def play(study: Study) -> None:
     study.add_value("cough", "barking", key="k103")
     study.rule_out("Q1", "swab", "nosebleeds", key="k104")
     study.allow("Q1", "swab", "they stopped", key="k105")
-    study.close("this time for good", key="k106")
-    study.archive("published", key="k107")
-    study.unarchive("a question came", key="k108")
+    study.enter([("Q1", "fever", "yes", "1.25", "at home"), ("Q2", "cough", "no")], key="k106")
+    study.undo_batch("k106", "the wrong Q1", key="k107")
+    study.note("moved to Bern", case="Q2", key="k108")
+    study.note("audited in May", key="k109")
+    study.close("this time for good", key="k110")
+    study.archive("published", key="k111")
+    study.unarchive("a question came", key="k112")
 
 
 def facts_of(study: Study) -> dict[str, Any]:

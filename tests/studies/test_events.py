@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted.errors import JournalError
-from budgeted.studies import availability, created, events, growth_events
+from budgeted.studies import availability, created, events, growth_events, notes
 from budgeted.studies.journal.rows import from_json, to_json
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -47,7 +47,7 @@ EVENTS = [
         events.Corrected, numbers, st.none() | texts, st.none() | texts, amounts, amounts, texts
     ),
     st.builds(
-        events.Undone, numbers, st.sampled_from(["told", "failed", "cancelled"]),
+        events.Undone, numbers, st.sampled_from(["told", "failed", "cancelled", "recorded"]),
         st.none() | texts, amounts, amounts, texts,
     ),
     st.builds(events.Repriced, st.lists(st.tuples(numbers, amounts), max_size=3).map(tuple)),
@@ -63,11 +63,12 @@ EVENTS = [
     st.builds(growth_events.ValueAdded, texts, texts, counts),
     st.builds(availability.RuledOut, texts, texts, texts),
     st.builds(availability.Allowed, texts, texts, texts),
+    st.builds(notes.Noted, texts, st.none() | numbers, texts, texts),
 ]  # fmt: skip
 
 
 def test_no_kind_of_event_is_forgotten_here():
-    homes = [each.__name__ for each in (events, created, growth_events, availability)]
+    homes = [each.__name__ for each in (events, created, growth_events, availability, notes)]
     ours = [each for each in events.EVENTS.values() if each.__module__ in homes]
     assert len(EVENTS) == len(ours)
     for kind in ours:
@@ -83,7 +84,7 @@ def test_two_kinds_of_event_cannot_have_the_same_name():
 def test_events_survive_json(event):
     text = to_json(event)
     assert text.isascii()
-    assert json.loads(text)["version"] == 2
+    assert json.loads(text)["version"] == 3
     assert from_json(text) == event
 
 
@@ -100,13 +101,13 @@ def test_unknown_keys_are_refused(event, key):
         "",
         "null",
         "[]",
-        '{"version":2}',
-        '{"kind":"told","version":2}',
-        '{"number":"7","value":"yes","cost":"1","kind":"told","version":2}',
-        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":2}',
-        '{"number":7,"value":null,"cost":"1","kind":"told","version":2}',
-        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":2}',
-        '{"number":7,"value":"yes","cost":"1","kind":"told","version":3}',
+        '{"version":3}',
+        '{"kind":"told","version":3}',
+        '{"number":"7","value":"yes","cost":"1","kind":"told","version":3}',
+        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":3}',
+        '{"number":7,"value":null,"cost":"1","kind":"told","version":3}',
+        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":3}',
+        '{"number":7,"value":"yes","cost":"1","kind":"told","version":4}',
         '{"number":7,"value":"yes","cost":"1","kind":"told"}',
     ],
 )

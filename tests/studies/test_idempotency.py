@@ -79,6 +79,9 @@ OPERATIONS = {
     "add_value": lambda study, key: study.add_value("f0", "maybe", key=key),
     "rule_out": lambda study, key: study.rule_out("case 7", "f0", "pacemaker", key=key),
     "allow": lambda study, key: study.allow("case 8", "f0", key=key),
+    "enter": lambda study, key: study.enter([("case 7", "f0", "no", "", "by phone")], key=key),
+    "undo_batch": lambda study, key: study.undo_batch("batch", key=key),
+    "note": lambda study, key: study.note("moved", case="case 7", key=key),
 }
 
 
@@ -91,6 +94,7 @@ BEFORE = {
     "close": lambda study: study.cancel(1),
     "reopen": closed,
     "allow": lambda study: study.rule_out("case 8", "f0"),
+    "undo_batch": lambda study: study.enter([("case 8", "f0", "no")], key="batch"),
 }
 """What must be so for an operation to make sense."""
 

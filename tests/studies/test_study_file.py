@@ -1,12 +1,13 @@
 """Study files: what is read, and that every mistake is named with its path."""
 
 import pytest
+from budgeted.studies.results.files import read_results
 
 from budgeted import Study
 from budgeted.errors import BudgetedError, StudyFileError
 from budgeted.studies.csv_rows import read_rows, safe_cell
 from budgeted.studies.example import STUDY, write_example
-from budgeted.studies.files import read_study, read_values
+from budgeted.studies.files import read_study
 from budgeted.studies.log import as_csv
 
 SMALL = """
@@ -44,7 +45,7 @@ def test_the_example_can_be_begun(tmp_path):
     assert given.problem.labels == ("iron-deficiency", "chronic-disease")
     assert (given.policy, given.parameters) == ("auto", {})
     names = [feature.name for feature in given.problem.features]
-    assert len(read_values(answers, names)) == 240
+    assert len(read_results(answers.read_bytes(), "answers", names).results) == 240
     with pytest.raises(BudgetedError, match="exists already"):
         write_example(tmp_path / "new")
 
@@ -116,16 +117,6 @@ def test_columns_of_another_name(write):
     study_file, cases = write(cases="id,kind\na,well\nb,ill\n")
     given = read_study(study_file, cases, id_column="id", label_column="kind")
     assert given.cases == (("a", "well"), ("b", "ill"))
-
-
-def test_values_are_read_cell_by_cell(tmp_path):
-    path = tmp_path / "values.csv"
-    path.write_text("case,fever,cough\na,yes,\nb,?,no\n", encoding="utf-8")
-    assert read_values(path, ["fever", "cough"]) == [("a", "fever", "yes"), ("b", "cough", "no")]
-    with pytest.raises(StudyFileError, match="column 'cough': is no feature of the study"):
-        read_values(path, ["fever"])
-    with pytest.raises(StudyFileError, match="no column 'id'"):
-        read_values(path, ["fever", "cough", "case"], id_column="id")
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+49 30", "-1", "@home", "\tx", "plain", "'quoted"])

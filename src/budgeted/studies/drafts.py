@@ -318,7 +318,8 @@ def _repeated(draft: Draft, sent: Sent, mark: str, used: Used) -> Done:
             f"key: {sent.key!r} was used for another command already, by {used.by} at {used.at}",
             hint=KeyUsed(used.by, used.at),
         )
-    return Done(tuple(draft.request(each) for each in used.numbers), draft.state, repeated=True)
+    about = tuple(draft.request(each) for each in dict.fromkeys(used.numbers))
+    return Done(about, draft.state, repeated=True)
 
 
 def fresh_key() -> str:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from budgeted.studies import events
 from budgeted.studies.events import Entry, Event
+from budgeted.studies.notes import Noted
 
 STILL_THERE = (
     "The database itself still holds them, and so do its backups: nothing is ever taken out of the "
@@ -21,7 +22,9 @@ STILL_THERE = (
 )
 
 
-def without_values(entries: Iterable[Entry], numbers: Collection[int]) -> tuple[Entry, ...]:
+def without_values(
+    entries: Iterable[Entry], numbers: Collection[int], cases: Collection[str] = ()
+) -> tuple[Entry, ...]:
     """Return events with the values of some requests left out; folding them leads to the same.
 
     Parameters
@@ -30,6 +33,8 @@ def without_values(entries: Iterable[Entry], numbers: Collection[int]) -> tuple[
         Of a study in which the values of these requests were forgotten.
     numbers
         Of the requests and recorded values.
+    cases
+        Those whose notes are left out as well.
 
     Examples
     --------
@@ -40,14 +45,20 @@ def without_values(entries: Iterable[Entry], numbers: Collection[int]) -> tuple[
     >>> without_values([told], {2})[0] is told
     True
     """
-    if not numbers:
+    if not numbers and not cases:
         return tuple(entries)
     return tuple(
         replace(entry, event=_without(entry.event))
-        if getattr(entry.event, "number", None) in numbers
+        if _is_about(entry.event, numbers, cases)
         else entry
         for entry in entries
     )
+
+
+def _is_about(event: Event, numbers: Collection[int], cases: Collection[str]) -> bool:
+    if isinstance(event, Noted):
+        return event.case in cases
+    return getattr(event, "number", None) in numbers
 
 
 def _without(event: Event) -> Event:
@@ -56,5 +67,7 @@ def _without(event: Event) -> Event:
             return replace(event, value=None)
         case events.Corrected():
             return replace(event, value=None, old_value=None)
+        case Noted():
+            return replace(event, text=None)
         case _:
             return event

@@ -276,6 +276,9 @@ class Repriced(Event):
 class Undone(Event):
     """A request is pending again: that it was told, failed or cancelled was a slip.
 
+    A value that nobody asked for is pending for a moment when it is taken back: its cancellation
+    is written with it.
+
     Attributes
     ----------
     fate, value, charged
@@ -285,7 +288,7 @@ class Undone(Event):
     """
 
     number: int
-    fate: Literal["told", "failed", "cancelled"]
+    fate: Literal["told", "failed", "cancelled", "recorded"]
     value: str | None
     charged: Decimal
     cost: Decimal
@@ -296,6 +299,10 @@ class Undone(Event):
         """Return it in one line."""
         was = self.fate if self.value is None else f"{self.fate} {self.value}"
         back = f", {self.charged} back" if self.charged else ""
+        if self.fate == "recorded":
+            return (
+                f"number {self.number}: that it was {was} is taken back{back}{_because(self.why)}"
+            )
         return (
             f"request {self.number} pending again, {self.cost} reserved: that it was {was} is "
             f"taken back{back}{_because(self.why)}"

@@ -36,7 +36,7 @@ from budgeted.studies.case_lists import (
     known_mistakes,
 )
 from budgeted.studies.creation import case_mistakes
-from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
+from budgeted.studies.csv_rows import read_rows
 from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
 from budgeted.studies.reference_cuts import with_reference_cuts
 from budgeted.value.loss import LOSSES
@@ -162,50 +162,6 @@ def study_of(
         listed.values,
         listed.groups,
     )
-
-
-def read_values(
-    path: str | PathLike[str],
-    features: Sequence[str],
-    *,
-    id_column: str = "case",
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-) -> list[tuple[str, str, str]]:
-    """Return case, feature and value of every cell that is filled in, line by line.
-
-    Parameters
-    ----------
-    path
-        A CSV with a column that names the case and one for each of some features.
-    features
-        Those of the study; a column that is none of them is an error.
-    id_column
-        Which column names the case.
-    delimiter, encoding
-        What stands between the cells, found out from the first line unless given; and how the
-        text is written in bytes.
-    """
-    header, rows, _ = read_rows(path, delimiter, encoding)
-    absent = [name for name in features if name not in header]
-    mistakes = [
-        f"column {name!r}: is no feature of the study; {did_you_mean(name, absent)}Rename or "
-        f"remove it"
-        for name in header
-        if name not in features and name != id_column
-    ]
-    mistakes += repeated(header)
-    if id_column not in header:
-        mistakes.append(f"there is no column {id_column!r} that names the case")
-    if mistakes:
-        raise StudyFileError(str(path), mistakes)
-    at = header.index(id_column)
-    return [
-        (row[at], name, cell)
-        for row in rows
-        for name, cell in zip(header, row, strict=True)
-        if name != id_column and cell not in UNKNOWN
-    ]
 
 
 def study_mistakes(

@@ -273,7 +273,8 @@ class Ledger:
         self._entries += entries
         if any(entry.event.forgets for entry in entries):
             numbers = self._projection.forgotten_numbers()
-            self._entries = list(without_values(self._entries, numbers))
+            cases = self._projection.forgotten
+            self._entries = list(without_values(self._entries, numbers, cases))
 
     def _summary(self, found: Plan, at: str) -> str:
         """Return what the study looks like after what is planned."""

@@ -26,7 +26,7 @@ from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
 from budgeted.state.pending import Numbered
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
-from budgeted.studies import archiving, availability, events, growth
+from budgeted.studies import archiving, availability, events, growth, notes
 from budgeted.studies.accounts import fresh_groups, visited_after
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.budget_terms import BudgetTerms
@@ -367,9 +367,9 @@ class Projection:
         number, fate, cost = event.number, event.fate, event.cost
         old = self.request(number)
         held = int(self.cells[self.cell(old.case, old.feature)])
-        if old.fate != fate or old.asked is None:
+        if old.fate != fate or (old.asked is None and fate != RECORDED):
             raise StudyError(f"request {number} is {old.fate} and cannot be pending again")
-        if held not in ((BOUGHT,) if fate == TOLD else (OPEN, UNUSABLE)) or (
+        if held not in ((BOUGHT,) if fate in (TOLD, RECORDED) else (OPEN, UNUSABLE)) or (
             old.case in self.withdrawn
         ):
             raise StudyError(f"feature {old.feature!r} of case {old.case!r} is not for sale")
@@ -449,6 +449,7 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     **growth.FOLDS,
     **availability.FOLDS,
     **archiving.FOLDS,
+    **notes.FOLDS,
 }
 """What each kind of event changes; one that is not here is only kept in the log."""
 

@@ -20,6 +20,7 @@ from budgeted.studies.created import Created
 from budgeted.studies.entries import Entries
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import PENDING
+from budgeted.studies.notes import Note, about, notes_in
 from budgeted.studies.projection import Projection, Requested
 
 
@@ -43,6 +44,8 @@ class Snapshot:
         The numbers of the requests and recorded values of each case; see `of`.
     digest
         Of the last event; it stands for all of them.
+    notes
+        All of them, the oldest first; see `notes_on`.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Snapshot:
     of_case: Mapping[str, tuple[int, ...]]
     digest: str = ""
     archived: bool = False
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(cls, name: str, projection: Projection, entries: Entries, digest: str = "") -> Snapshot:
@@ -89,6 +93,7 @@ class Snapshot:
             projection.of_case,
             digest,
             projection.archived,
+            notes_in(projection),
         )
 
     @property
@@ -115,6 +120,11 @@ class Snapshot:
     def number_of_cases(self) -> int:
         """How many there were."""
         return len(self.cases)
+
+    @cached_property
+    def case_names(self) -> frozenset[str]:
+        """The names of all cases, to look one up."""
+        return frozenset(self.cases)
 
     @cached_property
     def _in_order(self) -> tuple[Requested, ...]:
@@ -149,6 +159,10 @@ class Snapshot:
                 f"there is no request {number}; the last one is {self.state.next_number - 1}"
             )
         return self.numbered[number]
+
+    def notes_on(self, case: str | None = None, number: int | None = None) -> tuple[Note, ...]:
+        """Return the notes on a case and its values, on one value, or else on the study."""
+        return about(self.notes, case=case, number=number)
 
     @cached_property
     def case_records(self) -> dict[str, CaseRecord]:

@@ -16,11 +16,11 @@ from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.commands import Command, RecordedValue, Value
 from budgeted.studies.creation import begun, creation
 from budgeted.studies.days import day_of
+from budgeted.studies.entering import Entering
 from budgeted.studies.entries import Entries
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
-from budgeted.studies.growing import Growing
 from budgeted.studies.journal import Journal, now, parse_url, studies, user
 from budgeted.studies.ledger import Summary
 from budgeted.studies.projection import Requested
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Requested", "Study", "studies"]
 
 
-class Study(Growing):
+class Study(Entering):
     """A purchase of feature values that lasts: every decision and every answer is in a journal.
 
     The only class of the package that changes. What it knows is folded from the events of the
@@ -218,7 +218,8 @@ class Study(Growing):
         """Return the events behind number `after`, from the journal, without forgotten values."""
         entries = self._journal.read(after)
         self.refresh()  # who forgot something while this was read is known now
-        return without_values(entries, self._projection.forgotten_numbers())
+        gone = self._projection.forgotten
+        return without_values(entries, self._projection.forgotten_numbers(), gone)
 
     def predictor(self) -> Predictor:
         """Return the classifier that the values bought so far give, as the policy's judge has it.

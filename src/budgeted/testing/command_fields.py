@@ -48,7 +48,7 @@ def _check_field(each: Field) -> None:
     if get_origin(each.hint) is Sequence:
         (part,) = get_args(each.hint)
         hints = get_type_hints(part) if hasattr(part, "_fields") else {"": part}
-        texts = [str in (get_args(hint) or (hint,)) for hint in hints.values()]
+        texts = [hint is bool or str in (get_args(hint) or (hint,)) for hint in hints.values()]
         assert all(texts), f"{where}: must be of texts, or named tuples of texts"
     elif not each.is_table:
         types = set(get_args(each.hint) or (each.hint,))

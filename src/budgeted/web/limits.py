@@ -10,7 +10,10 @@ from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Limits
 
 _UPLOADS = ("/studies", "/studies/preview", "/rehearsals")
-_UPLOADED = ("/validation", "/add-cases", "/add-cases/preview")
+_UPLOADED = (
+    "/validation", "/add-cases", "/add-cases/preview", "/results", "/results/file",
+    "/results/check", "/results/write",
+)  # fmt: skip
 _PATIENCE = 4
 """So many times the limit is read and thrown away, so that a browser gets to see the answer."""
 

@@ -47,6 +47,13 @@ from budgeted.web.views.rehearsals import (
     rehearsals_view,
 )
 from budgeted.web.views.report import ErrorView, ReportView, report_view
+from budgeted.web.views.results import (
+    ResultsView,
+    WrittenView,
+    entry_cells,
+    results_view,
+    written_view,
+)
 from budgeted.web.views.studies import StudiesView, card_from, card_of, studies_view
 from budgeted.web.views.study import (
     CellsView,
@@ -182,6 +189,29 @@ async def worklist_page(worker: StudyWorker) -> WorklistView:
 async def worklist_file(worker: StudyWorker) -> str:
     """Return the requests under way as CSV."""
     return await worker.view("worklist.csv", worklist_csv)
+
+
+async def results_page(
+    worker: StudyWorker,
+    find: str = "",
+    tests_page: int = 1,
+    page: int = 1,
+    added: tuple[str, ...] = (),
+) -> ResultsView:
+    """Return a part of the table in which results are entered."""
+    return await worker.view("results", results_view, find, tests_page, page, added)
+
+
+async def result_cells(
+    worker: StudyWorker, rows: tuple[str, ...], columns: tuple[str, ...]
+) -> list[list[dict[str, Any]]]:
+    """Return what is due and known of some cases and tests."""
+    return await worker.view("entry cells", entry_cells, rows, columns)
+
+
+async def written_batch(worker: StudyWorker, key: str) -> WrittenView | None:
+    """Return what was written down with a key; None without one, or if nothing was."""
+    return written_view(await worker.look(), key) if key else None
 
 
 async def history_page(

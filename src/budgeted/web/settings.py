@@ -26,8 +26,10 @@ class Limits:
         Bytes of a request, and of one that brings files.
     connections
         At the same time; fewer where the system allows fewer open files.
-    rows, cells
+    rows, columns, cells
         Of an uploaded table.
+    unpacked
+        Bytes of an uploaded workbook once it is unpacked.
     ask
         Requests of one `ask`.
     streams
@@ -46,7 +48,9 @@ class Limits:
     upload: int = 20_000_000
     connections: int = 2_000
     rows: int = 200_000
+    columns: int = 5_000
     cells: int = 5_000_000
+    unpacked: int = 100_000_000
     ask: int = 200
     streams: int = 200
     studies: int = 64

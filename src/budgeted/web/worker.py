@@ -48,10 +48,11 @@ _TURNS = 3
 
 
 class _Waiting(NamedTuple):
-    """A command (None: only a look), and who waits for it."""
+    """A command (None: only a look), who waits for it, and what to try on the study."""
 
     sent: Sent | None
     future: asyncio.Future[Any]
+    trial: Callable[[Study], Any] | None = None
 
 
 class StudyWorker:
@@ -290,6 +291,14 @@ class StudyWorker:
             if wanted is not None and wanted > self.most_at_once:
                 raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
 
+    async def trial(self, function: Callable[[Study], View]) -> View:
+        """Return what a function finds out from the study itself, while nothing is being written.
+
+        It must change nothing, such as `Study.preview`.
+        """
+        found: View = await self._wait_for(None, function)
+        return found
+
     async def release(self) -> None:
         """Let what is under way end, and let go of the database."""
         await self._background.close()
@@ -298,11 +307,13 @@ class StudyWorker:
         self._released = True
         await asyncio.to_thread(self._study.release)
 
-    def _wait_for(self, sent: Sent | None) -> asyncio.Future[Any]:
+    def _wait_for(
+        self, sent: Sent | None, trial: Callable[[Study], Any] | None = None
+    ) -> asyncio.Future[Any]:
         if len(self._waiting) >= _MOST_WAITING:
             raise BusyError("too many people want something of this study; try again in a moment")
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(sent, future))
+        self._waiting.append(_Waiting(sent, future, trial))
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._carry_out())
         return future
@@ -332,9 +343,11 @@ class StudyWorker:
             given = iter(answers)
             for each in batch:
                 answer = None if each.sent is None else next(given)
+                if each.trial is not None:
+                    answer = await loop.run_in_executor(self._threads, _tried, each, self._study)
                 if each.future.done():  # who asked has gone away
                     continue
-                if isinstance(answer, BudgetedError):
+                if isinstance(answer, Exception):
                     each.future.set_exception(answer)
                 else:
                     each.future.set_result(answer)
@@ -396,3 +409,12 @@ class StudyWorker:
         if self._released:  # somebody held on to a worker that was put away
             self._study.release()
         return answers
+
+
+def _tried(waiting: _Waiting, study: Study) -> Any:
+    """Return what somebody wants to find out, or the error that it ends with."""
+    assert waiting.trial is not None
+    try:
+        return waiting.trial(study)
+    except Exception as error:
+        return error

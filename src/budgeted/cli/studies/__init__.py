@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from budgeted.cli.studies import deletion, files, growth, reports
+from budgeted.cli.studies import deletion, files, growth, reports, results
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
 
@@ -32,7 +32,7 @@ def study() -> None:
 
 
 for _command in (
-    files.new, files.import_values, growth.add_cases, growth.add_feature, growth.copy,
+    files.new, results.import_values, growth.add_cases, growth.add_feature, growth.copy,
     deletion.delete,
     reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,

@@ -1,25 +1,12 @@
-"""The commands that read files: a new study, and many values at once."""
+"""The command that begins a study from files."""
 
 from __future__ import annotations
-
-from decimal import Decimal
-from typing import TYPE_CHECKING
 
 import click
 
 from budgeted.cli.output import telling
-from budgeted.cli.studies.options import (
-    KEY,
-    changing_a_study,
-    with_case_columns,
-    with_csv,
-    with_database,
-    with_json,
-)
-from budgeted.cli.studies.printing import money, print_json, print_money, unasked
-
-if TYPE_CHECKING:
-    from budgeted.studies.study import Study
+from budgeted.cli.studies.options import with_case_columns, with_csv, with_database, with_json
+from budgeted.cli.studies.printing import money, print_json
 
 
 @click.command()
@@ -81,56 +68,3 @@ def new(
         for each in given.problem.features:
             if getattr(each.kind, "source", ""):
                 click.echo(f"{each.name}: {each.scale}")
-
-
-@click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--charge", is_flag=True, help="Charge the price of each value that nobody asked for."
-)
-@click.option("--id", "id_column", default="case", show_default=True,
-              help="Column that names the case.")  # fmt: skip
-@click.option("--force", is_flag=True,
-              help="Take values that are outside the range of their feature.")  # fmt: skip
-@with_csv
-@KEY
-@changing_a_study
-def import_values(
-    found: Study,
-    file: str,
-    charge: bool,
-    force: bool,
-    id_column: str,
-    delimiter: str | None,
-    encoding: str,
-    key: str,
-    as_json: bool,
-) -> None:
-    """Take in a CSV of values, a line per case, a column per feature.
-
-    Values that answer a pending request are told, others recorded; all of them or none. Those that
-    nobody asked for are free unless --charge is given; what they would have cost is said.
-    """
-    from budgeted.studies.files import read_values
-
-    names = [feature.name for feature in found.state.problem.features]
-    values = read_values(file, names, id_column=id_column, delimiter=delimiter, encoding=encoding)
-    done = found.record(values, charge=charge, force=force, key=key)
-    told = sum(each.asked is not None for each in done)
-    if as_json:
-        print_json({"told": told, "recorded": len(done) - told, "known": len(values) - len(done),
-                    "not_charged": unasked(found, done), **money(found)})  # fmt: skip
-        return
-    click.echo(
-        f"{told} requests told, {len(done) - told} values recorded, "
-        f"{len(values) - len(done)} were known."
-    )
-    free = unasked(found, done)
-    if free["values"] and Decimal(free["list_price"] or 0):
-        click.echo(
-            f"{free['values']} of the recorded values were not charged; by the price list they "
-            f"cost {free['list_price']}.\n"
-            f"An import with --charge charges that; afterwards, correct NUMBER VALUE --cost AMOUNT "
-            f"does, one by one."
-        )
-    print_money(found)

@@ -34,7 +34,8 @@ SHARED = ("name", "by", "database", "as_json", "key")
 _DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
-def _delimiter(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+def separator_named(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    """Return the character that somebody named."""
     if given is None or len(given) == 1:
         return given
     if given.replace("\\t", "tab") in _DELIMITERS:
@@ -49,7 +50,7 @@ def with_csv(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--encoding", default="utf-8", show_default=True,
                      help="How the text of the CSV is written in bytes."),
-        click.option("--delimiter", metavar="MARK", callback=_delimiter,
+        click.option("--delimiter", metavar="MARK", callback=separator_named,
                      help="What stands between the cells: a character, or comma, semicolon, tab, "
                      "bar.  [default: found out from the first line]"),
     ):  # fmt: skip
@@ -207,7 +208,9 @@ def _of_list(each: Field, name: str, help_: str) -> list[Callable[..., Any]]:
         return [click.option(name, each.name, multiple=True, metavar="NAME", help=help_)]
     optional = getattr(get_args(each.hint)[0], "_field_defaults", {})
     return [
-        click.argument(part, required=part not in optional, default=optional.get(part))
+        click.option(f"--{part}", is_flag=True, help=f"{part.capitalize()} it; see above.")
+        if isinstance(optional.get(part), bool)
+        else click.argument(part, required=part not in optional, default=optional.get(part))
         for part in (each.parts if each.required else ())
     ]
 

@@ -6,7 +6,7 @@ A class in a file of this folder that has a ``name`` is one.
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
 'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
-add-feature, add-value, rule-out, allow, archive, unarchive, cuts'
+add-feature, add-value, rule-out, allow, archive, unarchive, enter, undo-batch, note, cuts'
 """
 
 from __future__ import annotations
@@ -18,18 +18,21 @@ from budgeted.studies.commands.archive import Archive, Unarchive
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
+from budgeted.studies.commands.batches import UndoBatch
 from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.commands.cuts import SetCuts
+from budgeted.studies.commands.enter import Enter, Result
 from budgeted.studies.commands.growth import AddCases, AddFeature, AddValue, NewCase
+from budgeted.studies.commands.notes import Note
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
 from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
     "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Archive", "Ask", "Cancel",
-    "Close", "Command", "Correct", "Fail", "NewCase", "Record", "RecordedValue", "Reopen",
-    "RuleOut", "SetBudget", "SetCuts", "Tell", "Unarchive", "Undo", "Value", "Withdraw", "amount",
-    "parameter",
+    "Close", "Command", "Correct", "Enter", "Fail", "NewCase", "Note", "Record", "RecordedValue",
+    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "Tell", "Unarchive", "Undo",
+    "UndoBatch", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
 COMMANDS: Registry[type[Command]] = Registry(
@@ -57,6 +60,9 @@ COMMANDS: Registry[type[Command]] = Registry(
         "allow",
         "archive",
         "unarchive",
+        "enter",
+        "undo-batch",
+        "note",
     ),
 )
 """Every operation of a study by its name; `COMMANDS.register` adds one."""

@@ -64,7 +64,7 @@ class Record(Command):
         for given in self.values:
             try:
                 wanted = _names(draft, given, self.force)
-                for event in _record(draft, wanted, self.charge is True, fixed):
+                for event in recording(draft, wanted, self.charge is True, fixed):
                     draft.attempt(event)
                     done.append(event)
             except BudgetedError as error:
@@ -90,22 +90,34 @@ def _where(given: Any) -> str:
         return repr(given)
 
 
-def _known(draft: Draft, case: str, feature: str) -> Requested | None:
+def known_value(draft: Draft, case: str, feature: str) -> Requested | None:
     """Return what there is of a cell, told, recorded or under way."""
     found = [each for each in draft.requests_of(case)
              if each.feature == feature and each.fate in (PENDING, TOLD, RECORDED)]  # fmt: skip
     return found[-1] if found else None
 
 
-def _record(
+def recording(
     draft: Draft,
     wanted: tuple[str, str, str],
     charge: bool,
     fixed: Decimal | None,
 ) -> Iterator[events.Event]:
+    """Yield that a value is told, if it was asked for, or else recorded; nothing if it is known.
+
+    Parameters
+    ----------
+    draft
+        Where the study stands; each event must be tried on it before the next is wanted.
+    wanted
+        Case, feature and the value to keep.
+    charge, fixed
+        Whether a value that nobody asked for costs what the list says; and the amount, if another
+        one was charged.
+    """
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
-    held = _known(draft, case, feature)
+    held = known_value(draft, case, feature)
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
             divide = before_settling if fixed is None else before_release

@@ -110,7 +110,7 @@ class Undo(Command):
                 f"case {old.case!r} is withdrawn, so request {number} cannot be pending again"
             )
         _check_cell(draft, old)
-        return _undone(draft, old, self.why)
+        return undone(draft, old, self.why)
 
 
 def _check_cell(draft: Draft, old: Requested) -> None:
@@ -130,19 +130,20 @@ def _check_cell(draft: Draft, old: Requested) -> None:
         )
 
 
-def _undone(draft: Draft, old: Requested, why: str) -> list[events.Event]:
-    """Return the events; its price must be free to be reserved again."""
+def undone(draft: Draft, old: Requested, why: str) -> list[events.Event]:
+    """Return the event; its price must be free to be reserved again."""
     from budgeted.problem import money
     from budgeted.studies.accounts import price_reopened
 
-    cost = price_reopened(draft, old.number)
+    free_of_charge = old.asked is None and not old.cost  # it has no price
+    cost = old.cost if free_of_charge else price_reopened(draft, old.number)
     free = money.add(draft.state.free, old.cost)
     if cost > free:
         raise StudyError(
             f"request {old.number} cannot be pending again: it would reserve {cost}, and only "
             f"{free} would be free"
         )
-    fate = cast(Literal["told", "failed", "cancelled"], old.fate)
+    fate = cast(Literal["told", "failed", "cancelled", "recorded"], old.fate)
     return [events.Undone(old.number, fate, old.value, old.cost, cost, why)]
 
 

@@ -31,6 +31,7 @@ from budgeted.studies import (  # noqa: F401 - events of their own files
     budget_terms,
     created,
     growth_events,
+    notes,
     recut,
 )
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told
@@ -52,7 +53,10 @@ def _groups(event: dict[str, Any]) -> dict[str, Any]:
 
 @FORMAT.upcast(2)
 def _more_kinds(event: dict[str, Any]) -> dict[str, Any]:
-    """Since format 3 there are more kinds of events; the others are as they were."""
+    """Since format 3 there are more kinds of events, and recorded values can be taken back.
+
+    The others are as they were.
+    """
     return event
 
 
@@ -346,7 +350,9 @@ def from_json(text: str) -> Event:
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in mistakes[:5]
         )
         raise JournalError(f"an event that makes no sense ({wrong}): {text[:80]!r}") from None
-    if isinstance(event, Told | Recorded) and event.value is None:  # never written down like that
+    forgotten = isinstance(event, Told | Recorded) and event.value is None
+    forgotten |= isinstance(event, notes.Noted) and event.text is None
+    if forgotten:  # never written down like that
         raise JournalError(f"an event that makes no sense (there is no value): {text[:80]!r}")
     return event
 

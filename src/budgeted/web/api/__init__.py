@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from budgeted.web.api import cases, changes, live, queries, rehearsals, report, studies
+from budgeted.web.api import cases, changes, live, queries, rehearsals, report, results, studies
 from budgeted.web.auth.roles import managed
 
 
@@ -16,6 +16,7 @@ def router() -> APIRouter:
         queries.router,
         cases.router,
         report.router,
+        results.router,
         changes.router(),
         live.router,
         rehearsals.router,

@@ -123,7 +123,7 @@ def add_route(router: APIRouter, kind: type[Command]) -> None:
     async def carry_out(
         worker: StudyWorker, actor: str, key: str, given: BaseModel | None, **path: int
     ) -> Response:
-        values = {} if given is None else {name: _plain(value) for name, value in given}
+        values = {} if given is None else plain_body(given)
         return Answer(await worker.do(kind(**path, **values), by=actor, key=key))
 
     carry_out.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -190,11 +190,18 @@ def _part_of(kind: Any) -> type[BaseModel]:
 
 
 def _part_type(hint: Any) -> Any:
-    """Return the type of a part: a text, and a number where it may be one."""
+    """Return the type of a part: a text, and a number where it may be one; or yes or no."""
+    if hint is bool:
+        return bool
     text: Any = Annotated[str, Field(max_length=LONGEST_NAME)]
     for kind in get_args(hint):
         text = text if kind is str else text | kind
     return text
+
+
+def plain_body(given: BaseModel) -> dict[str, Any]:
+    """Return what a body holds as the command takes it, by field."""
+    return {name: _plain(value) for name, value in given}
 
 
 def _plain(value: Any) -> Any:

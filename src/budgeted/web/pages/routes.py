@@ -23,14 +23,15 @@ from budgeted.web.pages import (
     new,
     rehearsals,
     report,
+    results,
     studies,
     study,
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
 _MODULES = (
-    login, new, studies, study, cards, asking, cases, case_changes, adding, manage, changes,
-    correct, history, model, report, rehearsals, archive,
+    login, new, studies, study, cards, asking, results, cases, case_changes, adding, manage,
+    changes, correct, history, model, report, rehearsals, archive,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

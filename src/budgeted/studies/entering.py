@@ -1,0 +1,56 @@
+"""What people write down many at a time, and beside values: results, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from budgeted.studies import commands
+from budgeted.studies.commands import Result
+from budgeted.studies.drafts import Draft
+from budgeted.studies.growing import Growing
+from budgeted.studies.notes import Note, about, notes_in
+from budgeted.studies.projection import Requested
+from budgeted.studies.results.preview import Preview, previewed
+
+
+class Entering(Growing):
+    """A study that takes whole tables of results."""
+
+    def enter(
+        self, results: Sequence[Sequence[Any]], *, charge: bool = False, key: str = ""
+    ) -> tuple[Requested, ...]:
+        """Write down results, all of them or none: told if asked for, else recorded.
+
+        Parameters
+        ----------
+        results
+            Case, feature and value of each, perhaps with what it cost, a note, and whether to take
+            it though it is outside the range of its feature; see
+            `budgeted.studies.commands.Result`.
+        charge
+            Whether values that nobody asked for, and whose cost is not given, cost what is listed.
+        key
+            See `budgeted.studies.study.Study.ask`; `undo_batch` knows them by it.
+        """
+        given = cast(Sequence[Result], results)
+        return self.do(commands.Enter(given, charge), key=key).requests
+
+    def preview(self, results: Sequence[Sequence[Any]], *, charge: bool = False) -> Preview:
+        """Return what `enter` would write now, result by result; nothing is written."""
+        self.refresh()
+        draft = Draft.of(self._projection)
+        draft.signature = (self._clock(), self.by, "", "")
+        return previewed(draft, results, charge)
+
+    def undo_batch(self, batch: str, why: str = "", *, key: str = "") -> tuple[Requested, ...]:
+        """Take back all values that were written down with one key, or none of them."""
+        return self.do(commands.UndoBatch(batch, why), key=key).requests
+
+    def note(self, text: str, *, number: int | None = None, case: str = "", key: str = "") -> None:
+        """Write a note on a value, on a case, or on the study."""
+        self.do(commands.Note(text, number, case), key=key)
+
+    def notes(self, case: str | None = None, number: int | None = None) -> tuple[Note, ...]:
+        """Return the notes on a case and its values, on one value, or else on the study."""
+        return about(notes_in(self._projection), case=case, number=number)
