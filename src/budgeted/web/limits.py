@@ -11,6 +11,7 @@ from budgeted.web.settings import Limits
 
 _UPLOADS = ("/studies", "/studies/preview", "/rehearsals")
 _UPLOADED = "/validation"
+_PREPARED = "/new"
 _PATIENCE = 4
 """So many times the limit is read and thrown away, so that a browser gets to see the answer."""
 
@@ -77,7 +78,7 @@ class SizeLimit:
 
     def _most(self, path: str) -> int:
         plain = path.removeprefix("/api")
-        upload = plain in _UPLOADS or plain.endswith(_UPLOADED)
+        upload = plain in _UPLOADS or plain.endswith(_UPLOADED) or plain.startswith(_PREPARED)
         return self._limits.upload if upload else self._limits.body
 
 

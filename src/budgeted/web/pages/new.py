@@ -1,4 +1,4 @@
-"""A new study: a form or a file, a list of cases, a preview, and then it begins."""
+"""A new study on one page: a form or a file, a list of cases, a preview, and then it begins."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 from budgeted.errors import BudgetedError
 from budgeted.value.loss import LOSSES
 from budgeted.web.api.bodies import TheActor, TheWorkers
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED, go, is_htmx, refused
@@ -22,10 +23,10 @@ from budgeted.web.uploads import Understood, Upload, understand
 from budgeted.web.views.studies import policy_choices
 from budgeted.web.views.uploads import preview_view
 
-router = APIRouter()
+router = APIRouter(dependencies=[needs(Role.MANAGES)])
 
 
-@router.get("/studies/new")
+@router.get("/new/at-once")
 async def new(request: Request) -> Response:
     """Show the form."""
     return render(

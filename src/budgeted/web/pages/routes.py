@@ -18,9 +18,14 @@ from budgeted.web.pages import (
     studies,
     study,
 )
+from budgeted.web.pages.preparing import budget, columns, prices, start
+from budgeted.web.pages.preparing import preview as preparing_preview
+from budgeted.web.pages.preparing import tests as preparing_tests
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
-for _module in (login, new, studies, study, cards, changes, correct, history, model, rehearsals):
+_PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
+for _module in (login, new, *_PREPARING, studies, study, cards, changes, correct, history, model,
+                rehearsals):  # fmt: skip
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):

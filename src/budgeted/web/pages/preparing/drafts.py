@@ -1,0 +1,133 @@
+"""What all steps need: the study that is being prepared, what is wrong with it, and its page."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import FormData
+
+from budgeted.studies.preparing.columns import LABEL
+from budgeted.studies.preparing.preparation import RESERVED, Preparation
+from budgeted.studies.preparing.steps import STEPS, Placed, placed
+from budgeted.studies.preparing.tables import Table
+from budgeted.web.api.bodies import TheActor
+from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import text_of
+from budgeted.web.pages.templates import render
+from budgeted.web.preparations import Draft, Preparations
+from budgeted.web.uploads import Understood, Upload, understand
+from budgeted.web.views.preparing import steps_of
+from budgeted.web.workers import StudyWorkers
+
+
+async def _preparations(request: Request) -> Preparations:
+    found: Preparations = request.app.state.preparations
+    return found
+
+
+ThePreparations = Annotated[Preparations, Depends(_preparations)]
+
+
+async def _draft(kept: ThePreparations, actor: TheActor, id: str) -> Draft:
+    return await kept.find(id, actor)
+
+
+TheDraft = Annotated[Draft, Depends(_draft)]
+
+
+def page(request: Request, draft: Draft, step: str, *, status: int = 200, **given: Any) -> Response:
+    """Show a step."""
+    shared: dict[str, Any] = {"mistakes": [], "said": ""}
+    return render(
+        request, f"preparing/{step}.html", status=status, draft=draft, made=draft.made,
+        steps=steps_of(step), here="studies", step=step, **(shared | given),
+    )  # fmt: skip
+
+
+def to(draft: Draft, step: str, **query: str | int) -> Response:
+    """Lead to a step."""
+    asked = "&".join(f"{key}={value}" for key, value in query.items())
+    address = f"/new/{draft.id}/{step}{'?' if asked else ''}{asked}"
+    return RedirectResponse(address, status_code=303)
+
+
+def onward(draft: Draft, step: str, form: FormData, wrong: bool) -> Response:
+    """Lead on after a step was saved: to the wanted page of it, or to the next, unless it is wrong.
+
+    Parameters
+    ----------
+    draft, step, form
+        What was saved, and where; its button says where to go.
+    wrong
+        Whether something is to be mended at this step.
+    """
+    go = text_of(form, "go")
+    number = whole_number(go.removeprefix("page:"))
+    if go.startswith("page:") and number is not None:
+        return to(draft, step, page=number)
+    if go != "next" or wrong:
+        shown = whole_number(text_of(form, "page")) or 1
+        return to(draft, step, page=shown, checked=1)
+    names = list(STEPS)
+    return to(draft, names[names.index(step) + 1])
+
+
+async def understood(draft: Draft, workers: StudyWorkers) -> tuple[Understood, list[Placed]]:
+    """Return what a study is so far, and all that is wrong with it, each with its step."""
+    return await asyncio.to_thread(_understood, draft, workers)
+
+
+def _understood(draft: Draft, workers: StudyWorkers) -> tuple[Understood, list[Placed]]:
+    made = draft.made
+    validation = validation_csv(draft.validation, made)
+    upload = Upload(
+        {"budget": "", "features": [], **made.plain},
+        made.to_csv(as_in_file=True) if not made.mistakes() else b"",
+        validation=validation,
+    )
+    found = understand(upload, workers.settings.limits)
+    wrong = [placed(each, made.plain) for each in found.study_mistakes]
+    if made.table is None:
+        wrong.insert(0, Placed("cases", "there is no list of cases yet"))
+    elif made.mistakes():
+        wrong = [Placed("columns", each) for each in made.mistakes()] + wrong
+    else:
+        wrong += [Placed("cases", each) for each in found.case_mistakes]
+    wrong += [
+        Placed("columns" if "label" in row.wrong else "cases", f"line {row.line}: {_row(row.case)}"
+               f"{row.wrong}")
+        for row in found.rows if row.wrong
+    ]  # fmt: skip
+    wrong += [
+        Placed("tests", f"test {each.get('name')!r}: give it another name; a column of that name "
+               "in the list of cases means something else")
+        for each in made.features if each.get("name") in RESERVED
+    ]  # fmt: skip
+    if not made.features:
+        wrong = [each for each in wrong if each.step != "tests"]
+        wrong.append(Placed("tests", "there is no test yet; add one"))
+    wrong += [Placed("budget", f"validation cases: {each}") for each in found.validation_mistakes]
+    return found, list(dict.fromkeys(wrong))
+
+
+def _row(case: str) -> str:
+    return f"case {case}: " if case else ""
+
+
+def validation_csv(table: Table | None, made: Preparation) -> bytes | None:
+    """Return validation cases with a column ``label``, as they are checked and kept."""
+    if table is None:
+        return None
+    label = next((name for name, use in made.uses.items() if use == LABEL), LABEL)
+    uses = {name: LABEL if name == label else "test" for name in table.header}
+    features = [{"name": name} for name in table.header if name != label]
+    return Preparation({"features": features}, table, uses).to_csv(as_in_file=True)
+
+
+async def mistakes_at(draft: Draft, workers: StudyWorkers, step: str) -> list[str]:
+    """Return what is to be mended at a step."""
+    _, wrong = await understood(draft, workers)
+    return [each.words for each in wrong if each.step == step]
