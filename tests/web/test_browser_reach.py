@@ -25,7 +25,7 @@ from tests.web.test_browser_story import CASES, TRUTH, begin, cards, ready, uplo
 NAME = "anaemia"
 TABLE = "kind,fever,cough\n" + "ill,yes,dry\nwell,no,none\nill,yes,wet\nwell,no,dry\n" * 8
 PAGES = (
-    "/studies", "/studies/new", "/studies/anaemia", "/studies/anaemia/worklist",
+    "/studies", "/studies/new", "/new/at-once", "/studies/anaemia", "/studies/anaemia/worklist",
     "/studies/anaemia/history", "/studies/anaemia/model?known=0%3Dlow&known=2%3Draised",
     "/studies/anaemia/requests/1/correct", "/rehearsals", "REHEARSAL", "/nothing",
 )  # fmt: skip
@@ -82,7 +82,7 @@ def test_axe_finds_nothing_serious_on_any_page(browser, filled, viewport, scheme
 
 def test_a_preview_with_mistakes_is_accessible_too(browser, filled):
     with window(browser, filled, PHONE) as watched:
-        page = watched.page(f"{filled.url}/studies/new")
+        page = watched.page(f"{filled.url}/new/at-once")
         page.get_by_label("I have a study file").check()
         page.locator("#study-file").set_input_files(upload("s.toml", STUDY.encode()))
         page.locator("#cases").set_input_files(upload("c.csv", b"case,label\nP1\nP2,ill\n"))

@@ -25,6 +25,7 @@ _LABELS = ("label", "diagnosis", "diagnose", "class", "outcome", "disease", "kla
 _GROUPS = ("group", "gruppe", "site", "centre", "center", "clinic", "hospital", "zentrum", "ward")
 _MOST_LABELS = 20
 _MOST_VALUES = 30
+_FEW = 5
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
@@ -87,7 +88,7 @@ class Facts:
     @property
     def testable(self) -> bool:
         """Whether it may be a test: numbers, a few categories, or nothing measured yet."""
-        few = self.different <= min(_MOST_VALUES, max(2, self.known // 2))
+        few = self.different <= min(_MOST_VALUES, max(_FEW, self.known // 2))
         prose = any(" " in each and len(each) > 10 for each in self.examples)
         return not self.known or self.numbers or (few and not prose)
 

@@ -155,7 +155,7 @@ def mended(mistakes: Sequence[Placed]) -> list[Mended]:
     ]
 
 
-def tests_in_words(made: Preparation, most: int = 25) -> list[tuple[str, str, str]]:
+def tests_in_words(made: Preparation, most: int) -> list[tuple[str, str, str]]:
     """Return name, values and price of the first tests, as people read them."""
     rows = []
     for each in made.features[:most]:

@@ -9,12 +9,20 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.datastructures import FormData
 
+from budgeted.listing import shortened
 from budgeted.studies.preparing.columns import IGNORED, TEST, USES
-from budgeted.web.api.bodies import TheActor
+from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages.fields import text_of
-from budgeted.web.pages.preparing.drafts import TheDraft, ThePreparations, onward, page, to
+from budgeted.web.pages.preparing.drafts import (
+    TheDraft,
+    ThePreparations,
+    mistakes_at,
+    onward,
+    page,
+    to,
+)
 from budgeted.web.preparations import Draft
 from budgeted.web.views.preparing import column_rows, first_rows
 
@@ -22,7 +30,9 @@ router = APIRouter(dependencies=[needs(Role.MANAGES)])
 
 
 @router.get("/new/{id}/columns")
-async def columns(request: Request, draft: TheDraft, checked: str = "") -> Response:
+async def columns(
+    request: Request, workers: TheWorkers, draft: TheDraft, checked: str = ""
+) -> Response:
     """Show the columns, with what they are probably for."""
     if draft.made.table is None:
         return to(draft, "cases")
@@ -31,7 +41,7 @@ async def columns(request: Request, draft: TheDraft, checked: str = "") -> Respo
     head, first = first_rows(draft.made)
     return page(
         request, draft, "columns", rows=rows, pages=pages, uses=USES, head=head, first=first,
-        mistakes=draft.made.mistakes() if checked else [],
+        mistakes=shortened(await mistakes_at(draft, workers, "columns")) if checked else [],
     )  # fmt: skip
 
 

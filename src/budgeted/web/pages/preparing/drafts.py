@@ -18,7 +18,7 @@ from budgeted.web.numerals import whole_number
 from budgeted.web.pages.fields import text_of
 from budgeted.web.pages.templates import render
 from budgeted.web.preparations import Draft, Preparations
-from budgeted.web.uploads import Understood, Upload, understand
+from budgeted.web.uploads import Row, Understood, Upload, understand
 from budgeted.web.views.preparing import steps_of
 from budgeted.web.workers import StudyWorkers
 
@@ -96,11 +96,10 @@ def _understood(draft: Draft, workers: StudyWorkers) -> tuple[Understood, list[P
         wrong = [Placed("columns", each) for each in made.mistakes()] + wrong
     else:
         wrong += [Placed("cases", each) for each in found.case_mistakes]
-    wrong += [
-        Placed("columns" if "label" in row.wrong else "cases", f"line {row.line}: {_row(row.case)}"
-               f"{row.wrong}")
-        for row in found.rows if row.wrong
-    ]  # fmt: skip
+    rows = [_row(row) for row in found.rows if row.wrong]
+    if rows:  # whether there are enough labels is seen when these are mended
+        wrong = [each for each in wrong if not each.words.startswith("the labels: at least")]
+    wrong += rows
     wrong += [
         Placed("tests", f"test {each.get('name')!r}: give it another name; a column of that name "
                "in the list of cases means something else")
@@ -113,8 +112,13 @@ def _understood(draft: Draft, workers: StudyWorkers) -> tuple[Understood, list[P
     return found, list(dict.fromkeys(wrong))
 
 
-def _row(case: str) -> str:
-    return f"case {case}: " if case else ""
+def _row(row: Row) -> Placed:
+    """What is wrong with a row: a value that its test does not have is mended at the tests."""
+    case = f"case {row.case}: " if row.case else ""
+    value = row.wrong.startswith("feature '")
+    step = "tests" if value else "columns" if "there is no label" in row.wrong else "cases"
+    said = row.wrong.removeprefix("feature ") if value else row.wrong
+    return Placed(step, f"line {row.line}: {case}{'test ' if value else ''}{said}")
 
 
 def validation_csv(table: Table | None, made: Preparation) -> bytes | None:

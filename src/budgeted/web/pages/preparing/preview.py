@@ -24,7 +24,7 @@ from budgeted.web.views.uploads import preview_view
 from budgeted.web.workers import StudyWorkers
 
 router = APIRouter(dependencies=[needs(Role.MANAGES)])
-_MOST_MISTAKES = 25
+_MOST_MISTAKES = _MOST_TESTS = 25
 
 
 @router.get("/new/{id}/preview")
@@ -84,7 +84,7 @@ async def _page(
     return page(
         request, draft, "preview", status=status, mistakes=said, view=view,
         ready=not wrong and view.ready, mended=mended(wrong), most=_MOST_MISTAKES,
-        tests=tests_in_words(draft.made), quotes=example_quotes(draft.made),
+        tests=tests_in_words(draft.made, _MOST_TESTS), quotes=example_quotes(draft.made),
     )  # fmt: skip
 
 

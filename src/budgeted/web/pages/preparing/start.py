@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
 from budgeted.errors import BudgetedError
+from budgeted.listing import shortened
 from budgeted.studies.example import STUDY
 from budgeted.studies.files import parse_toml
 from budgeted.studies.preparing import Preparation, Table, read_table
@@ -22,7 +23,14 @@ from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
 from budgeted.web.pages.answers import REFUSED
 from budgeted.web.pages.fields import content_of, text_of
-from budgeted.web.pages.preparing.drafts import TheDraft, ThePreparations, onward, page, to
+from budgeted.web.pages.preparing.drafts import (
+    TheDraft,
+    ThePreparations,
+    mistakes_at,
+    onward,
+    page,
+    to,
+)
 from budgeted.web.pages.templates import render
 from budgeted.web.preparations import Draft
 from budgeted.web.rehearsed import preparation_like
@@ -89,9 +97,12 @@ async def like_rehearsal(
 
 
 @router.get("/new/{id}/cases")
-async def cases(request: Request, draft: TheDraft) -> Response:
+async def cases(
+    request: Request, workers: TheWorkers, draft: TheDraft, checked: str = ""
+) -> Response:
     """Show the list of cases, which may be exchanged."""
-    return page(request, draft, "cases")
+    wrong = await mistakes_at(draft, workers, "cases") if checked else []
+    return page(request, draft, "cases", mistakes=shortened(wrong))
 
 
 @router.post("/new/{id}/cases")
