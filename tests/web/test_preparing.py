@@ -119,7 +119,7 @@ def test_all_mistakes_are_told_with_the_step_where_they_are_mended(site, tmp_pat
     for said in (
         "line 3: case A: is in line 2 already", "line 4: the name of the case is empty",
         "line 5: case B: the label is empty", "test 'fever': the price: must be an amount",
-        "the visit fee: must be an amount", "the budget: is not there yet",
+        "the visit fee: must be an amount", "the budget is not there yet",
     ):  # fmt: skip
         assert said in words, said
     for name in ("cases", "tests", "prices", "budget"):
@@ -269,3 +269,58 @@ def test_the_example_follows_the_form_without_keeping_anything(site):
     said = site.post(f"{at}/quote", data=fields).text
     assert "costs 85,40 EUR" in said
     assert "75,40" in site.get(f"{at}/prices").text
+
+
+def test_a_study_begins_like_a_rehearsal(site):
+    rows = "".join(f"{('ill', 'well')[at % 2]},{('yes', 'no')[at % 2]},{36 + at % 9}.5\n"
+                   for at in range(60))  # fmt: skip
+    wanted = {"title": "Old table", "csv": "kind,fever,temp\n" + rows, "label": "kind",
+              "budgets": ["6"], "runs": 1, "policies": ["round-robin"], "costs": "2"}  # fmt: skip
+    job = site.post("/api/rehearsals", json=wanted).json()["id"]
+    # Its page has the button once it is done; the stream tells when that is.
+    with site.stream("GET", f"/rehearsals/{job}/live?after=-1") as live:
+        for line in live.iter_lines():
+            if '"state": "done"' in line or '"state":"done"' in line:
+                break
+    assert "Begin a study like this rehearsal" in site.get(f"/rehearsals/{job}").text
+    answer = fill_in(site, f"/rehearsals/{job}", f"/new/like/{job}")
+    at = answer.headers["location"].rpartition("/")[0]
+    plain = tomllib.loads(site.get(f"{at}/study.toml").text)
+    assert plain["policy"] == {"name": "round-robin"}
+    assert plain["labels"] == ["ill", "well"]
+    assert [(each["name"], each["cost"]) for each in plain["features"]] == [
+        ("fever", "2"), ("temp", "2")]  # fmt: skip
+    assert plain["features"][0]["values"] == ["no", "yes"]
+    assert plain["features"][1]["cuts"] == [37.5, 39.5, 41.5, 43.5]
+    cases = b"patient,kind,remarks\n1,ill,x\n2,well,y\n3,ill,z\n"
+    assert step(site, at, "cases", files={"cases": ("c.csv", cases)}).status_code == 303
+    for name in ("columns", "tests", "prices"):
+        step(site, at, name)
+    step(site, at, "budget", {"budget_amount": "40"})
+    assert fill_in(site, f"{at}/preview", f"{at}/begin").status_code == 303
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "name = 7\nbudget = []\nfeatures = 3\nlabels = [[1]]\nprior = 'x'\npolicy = 4\nseed = 'a'",
+        "decimal = 3\nprices = 5\nloss = [1]\ncase_rule = 1\n[[features]]\nname = [1]\nvalues = 2",
+        "[budget]\nevery = []\namount = {}\n[prices]\nlist = 3\npanels = [1]\n[[features]]\ncuts = 9\n"
+        "kind = 'number'\nname = {}",
+        "[prices]\nlist = 'tariff'\nvisit_fee = []\npanels = [{features = 3, setup = []}]\n"
+        "exceptions = [{label = 3, price = []}]\n[[features]]\nname = 'a'\nvalues = ['x', 3]",
+        "labels = ['ill', 'ill']\nprior = [{}, []]\n[[features]]\nkind = []\nordered = 3\ncost = []",
+    ],
+)
+def test_a_study_file_that_makes_no_sense_is_shown_and_told_in_words(site, content):
+    files = {"study_file": ("x.toml", content.encode())}
+    at = fill_in(site, "/studies/new", "/new/file", files=files).headers["location"]
+    at = at.rpartition("/")[0]
+    step(site, at, "cases", files={"cases": ("c.csv", b"case,label,a\n1,ill,x\n2,well,\n")})
+    for name in ("cases", "columns", "tests", "prices", "budget", "preview"):
+        page = site.get(f"{at}/{name}?checked=1")
+        assert page.status_code == 200, name
+        if name != "preview":
+            assert step(site, at, name).status_code in (303, 422), name
+    assert "Some things must be mended first" in site.get(f"{at}/preview").text
+    assert site.get(f"{at}/study.toml").status_code == 200

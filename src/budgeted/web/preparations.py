@@ -8,6 +8,7 @@ few of them, each is as large as an upload may be, and what nobody touched for a
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
 import secrets
@@ -31,6 +32,7 @@ _AGE = 30 * 24 * 3600
 """Seconds after which one that nobody touched goes."""
 _ID = re.compile(r"[0-9a-f]{24}")
 _CACHED = 4
+_MOST_NAMES = 1_000
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Preparations:
         self._folder = settings.data_folder / "preparations"
         self._guarded = settings.credentials_needed
         self._lock = asyncio.Lock()
+        self._currencies: dict[str, str] = {}
         self._tables: dict[tuple[Path, int], Table] = {}
 
     async def of(self, by: str) -> list[Draft]:
@@ -107,6 +110,32 @@ class Preparations:
         async with self._lock:
             found = await asyncio.to_thread(self._found, id, by)
             await asyncio.to_thread(shutil.rmtree, self._folder / found.id, True)
+
+    async def name_currency(self, study: str, currency: str) -> None:
+        """Remember in which currency the amounts of a study are; the library knows of none."""
+        file = self._currency_file(study)
+        self._currencies[study] = currency
+        if currency:
+            await asyncio.to_thread(write_whole, file, currency.encode())
+        else:
+            await asyncio.to_thread(file.unlink, True)
+
+    def currency_of(self, study: str) -> str:
+        """Return the currency of a study; empty if nobody said it."""
+        if study not in self._currencies:
+            if len(self._currencies) >= _MOST_NAMES:
+                self._currencies.clear()
+            try:
+                found = self._currency_file(study).read_text(encoding="utf-8")
+            except (OSError, ValueError):
+                found = ""
+            self._currencies[study] = found
+        return self._currencies[study]
+
+    def _currency_file(self, study: str) -> Path:
+        """Where it is kept; a digest, because a name may hold anything."""
+        digest = hashlib.sha256(study.encode(errors="replace")).hexdigest()
+        return self._folder.parent / "currencies" / f"{digest}.txt"
 
     def _created(self, by: str, made: Preparation) -> Draft:
         self._tidy()

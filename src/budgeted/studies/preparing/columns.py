@@ -29,7 +29,9 @@ _FEW = 5
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
-def guessed_uses(table: Table, tests: Collection[str] = ()) -> dict[str, str]:
+def guessed_uses(
+    table: Table, tests: Collection[str] = (), labels: Collection[str] = ()
+) -> dict[str, str]:
     """Return what each column is probably for.
 
     Parameters
@@ -38,6 +40,8 @@ def guessed_uses(table: Table, tests: Collection[str] = ()) -> dict[str, str]:
         The list.
     tests
         Names of the tests, where these are known; other columns are then left out.
+    labels
+        The labels, where these are known.
 
     Examples
     --------
@@ -55,8 +59,11 @@ def guessed_uses(table: Table, tests: Collection[str] = ()) -> dict[str, str]:
     if case is not None:
         uses[case] = CASE
         free.remove(case)
-    label = _named(free, _LABELS) or next(
-        (name for name in reversed(free) if facts[name].labels), None
+    label = next((name for name in free if labels and {*table.column(name)} <= {*labels}), None)
+    label = (
+        label
+        or _named(free, _LABELS)
+        or next((name for name in reversed(free) if facts[name].labels), None)
     )
     if label is not None:
         uses[label] = LABEL
@@ -83,7 +90,8 @@ class Facts:
     @property
     def labels(self) -> bool:
         """Whether it may be the label: a few different texts, and none is missing."""
-        return self.known == self.rows and 2 <= self.different <= _MOST_LABELS and not self.numbers
+        few = 2 <= self.different <= min(_MOST_LABELS, max(2, self.rows // 2))
+        return few and self.known == self.rows and not self.numbers
 
     @property
     def testable(self) -> bool:

@@ -84,7 +84,11 @@ class Preparation:
     def with_table(self, table: Table) -> Preparation:
         """Return it with another list of cases, whose columns are guessed."""
         names = [str(each.get("name", "")) for each in self.features] if self.filled else []
-        uses = guessed_uses(table, names)
+        labels = self.plain.get("labels", [])
+        said = (
+            [each for each in labels if isinstance(each, str)] if isinstance(labels, list) else []
+        )
+        uses = guessed_uses(table, names, said)
         # What somebody chose for a column of the same name before is better than a guess.
         kept = {name: self.uses[name] for name in table.header if name in self.uses}
         if kept and not use_mistakes(uses | kept):
@@ -98,8 +102,10 @@ class Preparation:
         before, after = self.uses, self.uses | dict(uses)
         gone = {name for name, use in before.items() if use == TEST and after[name] != TEST}
         made = replace(self, uses=after)
-        features = [each for each in self.features if self.filled or each.get("name") not in gone]
-        there = {each.get("name") for each in features}
+        features = [
+            each for each in self.features if self.filled or str(each.get("name")) not in gone
+        ]
+        there = {str(each.get("name")) for each in features}
         labels = made.labels
         features += [
             proposed_test(name, made.known(name), made.decimal, labels)
@@ -135,7 +141,7 @@ class Preparation:
         places = [self.table.header.index(name) for name in columns.values()]
         out = io.StringIO(newline="")
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(map(safe_cell, columns))
+        writer.writerow(columns)  # names are read as they stand
         at = 1
         for row, line in zip(self.table.rows, self.table.lines, strict=True):
             while as_in_file and at + 1 < line:

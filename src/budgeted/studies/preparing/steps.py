@@ -57,7 +57,7 @@ def placed(mistake: str, plain: Mapping[str, Any]) -> Placed:
     Examples
     --------
     >>> placed("features[0].cost: is missing", {"features": [{"name": "crp"}]})
-    Placed(step='tests', words="test 'crp': the price: is missing")
+    Placed(step='tests', words="test 'crp': the price is missing")
     >>> placed("prices: panels[0].days: must be …", {"prices": {"panels": [{"name": "blood"}]}})
     Placed(step='prices', words="panel 'blood': the days: must be …")
     >>> placed("budget.amount: must be 0 or more", {})
@@ -72,7 +72,8 @@ def placed(mistake: str, plain: Mapping[str, Any]) -> Placed:
     found = _ENTRY.match(words)
     if found is not None:
         kind, at, rest = found[1], int(found[2]), found[3]
-        return Placed(step, f"{_entry(kind, at, plain)}: {_in_words(rest.removeprefix(': '))}")
+        said = _in_words(rest.removeprefix(": "))
+        return Placed(step, f"{_entry(kind, at, plain)}: {said}")
     if words.startswith("feature '"):
         return Placed("tests", f"test {words.removeprefix('feature ')}")
     return Placed(step, _in_words(words))
@@ -92,4 +93,5 @@ def _entry(kind: str, at: int, plain: Mapping[str, Any]) -> str:
 def _in_words(words: str) -> str:
     key, mark, rest = words.partition(":")
     bare = re.sub(r"\[\d+\]", "", key)
-    return f"{_KEYS[bare]}{mark}{rest}" if bare in _KEYS else words
+    said = f"{_KEYS[bare]}{mark}{rest}" if bare in _KEYS else words
+    return re.sub(r": is (missing|not there yet)$", r" is \1", said)

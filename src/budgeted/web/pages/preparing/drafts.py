@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
@@ -40,7 +41,8 @@ TheDraft = Annotated[Draft, Depends(_draft)]
 
 def page(request: Request, draft: Draft, step: str, *, status: int = 200, **given: Any) -> Response:
     """Show a step."""
-    shared: dict[str, Any] = {"mistakes": [], "said": ""}
+    saved = "What you typed is saved." if "saved" in request.query_params else ""
+    shared: dict[str, Any] = {"mistakes": [], "said": saved}
     return render(
         request, f"preparing/{step}.html", status=status, draft=draft, made=draft.made,
         steps=steps_of(step), here="studies", step=step, **(shared | given),
@@ -49,7 +51,7 @@ def page(request: Request, draft: Draft, step: str, *, status: int = 200, **give
 
 def to(draft: Draft, step: str, **query: str | int) -> Response:
     """Lead to a step."""
-    asked = "&".join(f"{key}={value}" for key, value in query.items())
+    asked = urlencode(query)
     address = f"/new/{draft.id}/{step}{'?' if asked else ''}{asked}"
     return RedirectResponse(address, status_code=303)
 
@@ -70,7 +72,10 @@ def onward(draft: Draft, step: str, form: FormData, wrong: bool) -> Response:
         return to(draft, step, page=number)
     if go != "next" or wrong:
         shown = whole_number(text_of(form, "page")) or 1
-        return to(draft, step, page=shown, checked=1)
+        kept: dict[str, str | int] = {"search": text_of(form, "search")} if "search" in form else {}
+        if go != "next":
+            kept["saved"] = 1
+        return to(draft, step, page=shown, checked=1, **kept)
     names = list(STEPS)
     return to(draft, names[names.index(step) + 1])
 

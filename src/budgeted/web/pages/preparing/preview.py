@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from budgeted.errors import BudgetedError
+from budgeted.errors import BudgetedError, StorageError
 from budgeted.studies.preparing.preparation import Preparation
 from budgeted.studies.preparing.quotes import example_quotes
 from budgeted.studies.preparing.steps import placed
@@ -51,6 +52,8 @@ async def begin(
             worker = await workers.create(found.checked(), by=actor, validation=found.validation)
         except BudgetedError as error:
             return await _page(request, workers, draft, words(error), REFUSED)
+        with suppress(StorageError):  # it is only shown
+            await kept.name_currency(worker.name, draft.made.currency)
         held[0] = replace(
             draft, begun=worker.name, made=Preparation({"name": worker.name}), validation=None
         )
