@@ -305,11 +305,12 @@ def test_a_study_begins_like_a_rehearsal(site):
     [
         "name = 7\nbudget = []\nfeatures = 3\nlabels = [[1]]\nprior = 'x'\npolicy = 4\nseed = 'a'",
         "decimal = 3\nprices = 5\nloss = [1]\ncase_rule = 1\n[[features]]\nname = [1]\nvalues = 2",
-        "[budget]\nevery = []\namount = {}\n[prices]\nlist = 3\npanels = [1]\n[[features]]\ncuts = 9\n"
-        "kind = 'number'\nname = {}",
+        "[budget]\nevery = []\namount = {}\n[prices]\nlist = 3\npanels = [1]\n[[features]]\n"
+        "cuts = 9\nkind = 'number'\nname = {}",
         "[prices]\nlist = 'tariff'\nvisit_fee = []\npanels = [{features = 3, setup = []}]\n"
         "exceptions = [{label = 3, price = []}]\n[[features]]\nname = 'a'\nvalues = ['x', 3]",
-        "labels = ['ill', 'ill']\nprior = [{}, []]\n[[features]]\nkind = []\nordered = 3\ncost = []",
+        "labels = ['ill', 'ill']\nprior = [{}, []]\n[[features]]\nkind = []\n"
+        "ordered = 3\ncost = []",
     ],
 )
 def test_a_study_file_that_makes_no_sense_is_shown_and_told_in_words(site, content):
