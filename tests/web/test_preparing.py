@@ -1,14 +1,22 @@
 """A new study by steps, as a browser without scripts goes through it."""
 
+import asyncio
+import os
 import re
 import tomllib
 
 import pytest
 
 from budgeted import Study
-from budgeted.web.preparations import MOST_OF_ONE
+from budgeted.errors import UnknownError
+from budgeted.studies.files import read_study
+from budgeted.studies.preparing import Preparation
+from budgeted.studies.study import studies
+from budgeted.web.auth.roles import Role
+from budgeted.web.preparations import MOST_OF_ONE, Preparations
+from budgeted.web.settings import Settings
 from tests.forms import fill_in, forms_in
-from tests.webs import client
+from tests.webs import client, every_route
 
 LIST = (
     "Patient;Diagnose;Zentrum;Ferritin (µg/l);CRP;Bemerkung\n"
@@ -54,8 +62,6 @@ def finished(site, at):
 
 
 def studies_of(tmp_path):
-    from budgeted.studies.study import studies
-
     return studies(str(tmp_path / "studies.db"))
 
 
@@ -132,8 +138,6 @@ def test_all_mistakes_are_told_with_the_step_where_they_are_mended(site, tmp_pat
 
 
 def test_the_downloaded_files_are_what_the_command_line_takes(site, tmp_path):
-    from budgeted.studies.files import read_study
-
     at = taken(site)
     finished(site, at)
     toml, cases = site.get(f"{at}/study.toml"), site.get(f"{at}/cases.csv")
@@ -325,3 +329,71 @@ def test_a_study_file_that_makes_no_sense_is_shown_and_told_in_words(site, conte
             assert step(site, at, name).status_code in (303, 422), name
     assert "Some things must be mended first" in site.get(f"{at}/preview").text
     assert site.get(f"{at}/study.toml").status_code == 200
+
+
+def test_programs_prepare_a_study_and_begin_it(site):
+    given = {"cases": LIST.decode("latin-1"), "study": {"name": "by program", "budget": "100"}}
+    made = site.post("/api/studies/prepare", json=given).json()
+    assert [each["words"] for each in made["mistakes"]] == [
+        f"test '{name}': the price is not there yet" for name in ("Ferritin (µg/l)", "CRP")
+    ]
+    for each in made["study"]["features"]:
+        each["cost"] = "7.50"
+    given |= {"study": made["study"], "uses": {"Zentrum": "ignored"}, "currency": "EUR"}
+    made = site.post("/api/studies/prepare", json=given).json()
+    assert (made["mistakes"], made["cases"].splitlines()[0]) == (
+        [], "case,label,Ferritin (µg/l),CRP")  # fmt: skip
+    assert tomllib.loads(made["toml"]) == made["study"]
+    begun = {"study": made["study"], "cases": made["cases"]}
+    assert site.post("/api/studies", json=begun).status_code == 201
+    wrong = site.post("/api/studies/prepare", json={"cases": "a,b\n1\n"})
+    assert (wrong.status_code, "line 2 has 1 cell" in wrong.text) == (422, True)
+
+
+def test_only_who_manages_studies_prepares_and_begins_them(site, monkeypatch):
+    at = taken(site)
+    csrf = forms_in(site.get("/studies/new").text)[0][1]["csrf"]
+    monkeypatch.setattr("budgeted.web.auth.roles.role_of", lambda request: Role.ENTERS)
+    id = at.removeprefix("/new/")
+    routes = [
+        (method, path.replace("{id}", id).replace("{rehearsal}", "x"))
+        for method, path in every_route(site.app)
+        if path.startswith("/new") or path in ("/studies/new", "/api/studies/prepare")
+        or (method == "POST" and re.fullmatch("(/api)?/studies(/preview)?", path))
+    ]  # fmt: skip
+    assert len(routes) > 30
+    for method, path in routes:
+        body = {"json": {}} if path.startswith("/api") else {"data": {"csrf": csrf}}
+        answer = site.request(method, path, **(body if method == "POST" else {}))
+        assert answer.status_code == 403, (method, path)
+
+
+def test_where_people_log_in_each_sees_only_his_own(tmp_path):
+    settings = Settings(str(tmp_path / "s.db"), folder=tmp_path, token_file=tmp_path / "tokens")
+    kept = Preparations(settings)
+
+    async def play():
+        draft = await kept.create("anna", Preparation({"name": "hers"}))
+        assert [each.name for each in await kept.of("anna")] == ["hers"]
+        assert await kept.of("ben") == []
+        with pytest.raises(UnknownError):
+            await kept.find(draft.id, "ben")
+        with pytest.raises(UnknownError):
+            await kept.remove(draft.id, "ben")
+        return await kept.find(draft.id, "anna")
+
+    assert asyncio.run(play()).name == "hers"
+
+
+def test_what_nobody_touched_for_a_month_goes(tmp_path):
+    kept = Preparations(Settings(str(tmp_path / "s.db"), folder=tmp_path))
+
+    async def play():
+        old = await kept.create("anna", Preparation({"name": "old"}))
+        file = tmp_path / "preparations" / old.id / "draft.json"
+        past = file.stat().st_mtime - 31 * 24 * 3600
+        os.utime(file, (past, past))
+        await kept.create("anna", Preparation({"name": "new"}))
+        return [each.name for each in await kept.of("anna")]
+
+    assert asyncio.run(play()) == ["new"]

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Limits
 
-_UPLOADS = ("/studies", "/studies/preview", "/rehearsals")
+_UPLOADS = ("/studies", "/studies/preview", "/studies/prepare", "/rehearsals")
 _UPLOADED = "/validation"
 _PREPARED = "/new"
 _PATIENCE = 4

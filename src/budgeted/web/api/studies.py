@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import documented
 from budgeted.web.queries import studies_page
 from budgeted.web.settings import Limits
@@ -67,14 +68,19 @@ async def list_policies() -> list[PolicyChoice]:
     return policy_choices()
 
 
-@router.post("/studies/preview", responses=documented(403, 413, 422))
+_MANAGES = [needs(Role.MANAGES)]
+
+
+@router.post("/studies/preview", dependencies=_MANAGES, responses=documented(403, 413, 422))
 async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
     found = await _understood(given, workers.settings.limits)
     return preview_view(await workers.without_taken_name(found))
 
 
-@router.post("/studies", status_code=201, responses=documented(403, 409, 413, 422))
+@router.post(
+    "/studies", status_code=201, dependencies=_MANAGES, responses=documented(403, 409, 413, 422)
+)
 async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) -> StudyCard:
     """Begin a study."""
     found = await _understood(given, workers.settings.limits)
