@@ -13,7 +13,9 @@ class _Forms(HTMLParser):
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         if tag == "form":
-            self.forms.append((given.get("action", ""), {}))
+            self.forms.append(
+                (given.get("action", "") if given.get("method") == "post" else "", {})
+            )
         if not self.forms:
             return
         fields, name = self.forms[-1][1], given.get("name")
@@ -45,7 +47,7 @@ class _Forms(HTMLParser):
 
 
 def forms_in(html):
-    """Action and fields of every form of a page."""
+    """Action and fields of every form of a page; one that only asks has no action here."""
     parser = _Forms()
     parser.feed(html)
     return parser.forms

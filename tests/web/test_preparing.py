@@ -176,6 +176,7 @@ def test_a_thousand_tests_are_pasted_and_shown_in_pages(site):
     assert page.count("<fieldset") == 13
     assert len(re.findall(r"<\w", page)) < 3_000
     assert "gene 777" in site.get(f"{at}/tests?search=gene 777").text
+    assert "checked=1" in step(site, at, "tests", {"cost-0": "7"}, go="stay").headers["location"]
     step(site, at, "budget", {"budget_amount": "100"})
     assert "Everything fits" in site.get(f"{at}/preview").text
 

@@ -7,6 +7,7 @@ that the fields do not show.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -154,13 +155,10 @@ def proposed_cuts(how: str, cells: Sequence[str], labels: Sequence[str], decimal
     """
     if how not in WAYS:
         raise BudgetedError(f"cuts can be found by {', '.join(WAYS)}, not by {how!r}")
-    said: list[tuple[Decimal, str]] = []
-    for at, cell in enumerate(cells):
-        if cell in UNKNOWN:
-            continue
-        try:
-            said.append((number_of(cell, decimal), labels[at] if labels else ""))
-        except ValueError:
-            continue  # the preview names it with its line
-    kept = [label for _, label in said] if how == LABELS else []
-    return found_cuts(how, [number for number, _ in said], kept, "the list of cases")
+    read: dict[str, Decimal] = {}
+    for cell in {*cells}.difference(UNKNOWN):
+        with suppress(ValueError):  # the preview names it with its line
+            read[cell] = number_of(cell, decimal)
+    places = [at for at, cell in enumerate(cells) if cell in read]
+    kept = [labels[at] for at in places] if how == LABELS and labels else []
+    return found_cuts(how, [read[cells[at]] for at in places], kept, "the list of cases")
