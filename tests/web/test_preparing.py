@@ -357,7 +357,7 @@ def test_only_who_manages_studies_prepares_and_begins_them(site, monkeypatch):
     monkeypatch.setattr("budgeted.web.auth.roles.role_of", lambda request: Role.ENTERS)
     id = at.removeprefix("/new/")
     routes = [
-        (method, path.replace("{id}", id).replace("{rehearsal}", "x"))
+        (method, path.replace("{id}", id))
         for method, path in every_route(site.app)
         if path.startswith("/new") or path in ("/studies/new", "/api/studies/prepare")
         or (method == "POST" and re.fullmatch("(/api)?/studies(/preview)?", path))

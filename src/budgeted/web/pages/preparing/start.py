@@ -85,13 +85,13 @@ async def from_file(request: Request, kept: ThePreparations, actor: TheActor) ->
     return to(draft, "cases")
 
 
-@router.post("/new/like/{rehearsal}")
+@router.post("/new/like/{id}")
 async def like_rehearsal(
     request: Request, kept: ThePreparations, actor: TheActor, rehearsals: TheRehearsals,
-    rehearsal: str,
+    id: str,
 ) -> Response:  # fmt: skip
     """Take what a rehearsal had."""
-    job = rehearsals.find(rehearsal)
+    job = rehearsals.find(id)
     made = await asyncio.to_thread(preparation_like, job, await rehearsals.results(job))
     return to(await kept.create(actor, made), "cases")
 
