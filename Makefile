@@ -30,6 +30,7 @@ docs: $(READY)  ## Write again what commands make of docs/: the reference, the p
 	$(BIN)/python tools/draw_architecture.py
 	$(BIN)/python tools/write_modules.py
 	$(BIN)/budgeted demo --figure docs/demo.svg
+	$(BIN)/python -m research.pictures docs/demo.svg
 	$(BIN)/python tools/take_screenshots.py
 
 lint: $(READY)  ## Check style, types and layers

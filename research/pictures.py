@@ -1,8 +1,12 @@
-"""Figures for pages that are kept in the repository: SVG, and small."""
+"""Figures for pages that are kept in the repository: SVG, and small.
+
+python -m research.pictures FILE.svg makes one small that a command drew.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -26,7 +30,11 @@ def save_small(figure: Figure, path: Path) -> Path:
 
     Descriptions of single marks go, because a picture on a page is described as a whole.
     """
-    written = save(thinned(figure), path)
+    return slim(save(thinned(figure), path))
+
+
+def slim(written: Path) -> Path:
+    """Take out of an SVG what nobody sees on a page: many digits, descriptions of single marks."""
     text = _STATED_FOR_NOBODY.sub("", written.read_text(encoding="utf-8"))
     text = re.sub(r'(?<= d=")[^"]*', _rounded, text)
     written.write_text(text, encoding="utf-8")
@@ -56,3 +64,8 @@ def thinned(figure: Figure) -> Figure:
         for at in np.unique((along * (len(rows) - 1)).round().astype(int)).tolist()
     ]
     return {**figure, "data": {"values": kept}}
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:]:
+        slim(Path(each))

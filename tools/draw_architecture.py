@@ -25,6 +25,7 @@ WHAT = {
     "testing": "the contracts of every seam, for outsiders",
     "simulation": "worlds, judges, tables",
     "optimal": "exact regret",
+    "diagnosis": "the next test",
     "policies": "what to buy next",
     "state": "money, history, what is under way, which case",
     "value": "losses, now and expected",

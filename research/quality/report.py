@@ -18,6 +18,7 @@ import numpy as np
 from budgeted.errors import BudgetedError
 from budgeted.experiments.figures import save
 from budgeted.statistics import Mean, paired
+from research.pictures import slim
 from research.quality import fixed
 from research.quality.pictures import on_the_way, predicted_and_true
 from research.quality.verdicts import (
@@ -333,8 +334,12 @@ def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
         **{f"{name}, naive Bayes": zoo.looks[f"{name} / {PLAIN}"]
            for name in ("sfl", "biased-robin", "round-robin")},
     }  # fmt: skip
-    save(on_the_way(curves, float(zoo.majority.mean())), docs / "benchmark" / "on-the-way.svg")
-    save(predicted_and_true(zoo.looks[OURS]), docs / "benchmark" / "calibration.svg")
+    drawn = {
+        "on-the-way": on_the_way(curves, float(zoo.majority.mean())),
+        "calibration": predicted_and_true(zoo.looks[OURS]),
+    }
+    for name, figure in drawn.items():
+        slim(save(figure, docs / "benchmark" / f"{name}.svg"))
     return path
 
 

@@ -202,6 +202,10 @@ class ModelError(BudgetedError):
     """A model that is not in the documented format, or a case or prior that it cannot take."""
 
 
+class DiagnosisError(_Mistakes):
+    """An active classifier that makes no sense: prices, costs of wrong answers, or a case."""
+
+
 class AccessError(BudgetedError):
     """Somebody who may not come in, or a file of passwords or tokens that cannot be used."""
 

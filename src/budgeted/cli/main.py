@@ -14,6 +14,7 @@ import click
 from budgeted import __version__
 from budgeted.cli import output
 from budgeted.cli.datasets import datasets
+from budgeted.cli.diagnose import diagnose
 from budgeted.cli.experiments import experiment
 from budgeted.cli.optimal import optimal
 from budgeted.cli.options import known_loss, parameters_for, prices_of, settings_of
@@ -68,6 +69,7 @@ def main() -> None:
 
 
 main.add_command(datasets)
+main.add_command(diagnose)
 main.add_command(experiment)
 main.add_command(optimal)
 main.add_command(study)

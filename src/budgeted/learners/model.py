@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,6 +84,16 @@ Its features are 'fever'
         """Return the model in a JSON text; unknown keys and versions are refused."""
         return cls(*model_file.read(text))
 
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Model:
+        """Return the model in a file; what is wrong with it is said with its name."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ModelError(f"{path}: this is no JSON: it is not written in UTF-8") from None
+        except ModelError as error:
+            raise ModelError(f"{path}: {error}") from None
+
     def to_json(self) -> str:
         """Return the model in its documented format."""
         return model_file.write(self.predictor, self.prior, self.about)
@@ -146,7 +158,7 @@ Its features are 'fever'
         self, cases: Iterable[Mapping[str, Any]], force: bool = False
     ) -> list[dict[str, float]]:
         """Return what `predict` does of each of several cases, which is faster than one by one."""
-        rows = np.array([self._positions(case, force) for case in cases], dtype=np.int64)
+        rows = np.array([self.positions(case, force) for case in cases], dtype=np.int64)
         if not len(rows):
             return []
         return [
@@ -163,7 +175,8 @@ Its features are 'fever'
         result: Floats = masses / masses.sum(axis=1, keepdims=True)
         return result
 
-    def _positions(self, case: Mapping[str, Any], force: bool) -> list[int]:
+    def positions(self, case: Mapping[str, Any], force: bool = False) -> list[int]:
+        """Return the position of each value of a case, -1 where it is unknown; see `predict`."""
         if not isinstance(case, Mapping):
             raise ModelError(f"case: must map names of features to values, got {case!r}")
         row = [-1] * len(self.features)

@@ -249,6 +249,7 @@ def predict(
     Ends with 0 if every row has its prediction, with 1 and no prediction if the file does not fit
     the model, and with 2 if the options make no sense.
     """
+    from budgeted.learners.model import Model
     from budgeted.nearest import did_you_mean
     from budgeted.simulation.predictions import PASSED, predict_rows
     from budgeted.studies.csv_rows import read_rows
@@ -259,7 +260,7 @@ def predict(
         with Study.open(database, name) as found:
             chosen = found.model()
     else:
-        chosen = _model_in(model_file)
+        chosen = Model.read(model_file)
     columns, cells, lines = read_rows(file, delimiter, encoding)
     if absent := [each for each in passed if each not in columns]:
         raise click.BadParameter(
@@ -295,17 +296,3 @@ def _with_shares(model: Model, given: tuple[str, ...]) -> Model:
         return model.with_prior(shares_of(given))
     except ModelError as error:
         raise click.BadParameter(str(error), param_hint="--prior") from None
-
-
-def _model_in(path: str) -> Model:
-    from pathlib import Path
-
-    from budgeted.errors import ModelError
-    from budgeted.learners.model import Model
-
-    try:
-        return Model.from_json(Path(path).read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError:
-        raise ModelError(f"{path}: this is no JSON: it is not written in UTF-8") from None
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None

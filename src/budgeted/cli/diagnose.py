@@ -1,0 +1,201 @@
+"""Which test does a new case need next? On the command line: by dialogue, for a file, as a tree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgeted.cli.studies.options import with_csv, with_json
+
+if TYPE_CHECKING:
+    from budgeted.diagnosis import ActiveClassifier, Decision, Strategy
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("model_file", metavar="MODEL", type=_FILE)
+@click.argument("terms_file", metavar="TERMS", type=_FILE)
+@click.option("--known", multiple=True, metavar="TEST=VALUE",
+              help="What is known of the case before, for nothing; once for each.")  # fmt: skip
+@click.option("--limit", metavar="AMOUNT",
+              help="What tests of a case may cost together; instead of that in TERMS.")  # fmt: skip
+@click.option("--wrong", metavar="AMOUNT",
+              help="What every wrong answer costs; instead of what TERMS say.")  # fmt: skip
+@click.option("--without", multiple=True, metavar="TEST",
+              help="A test that cannot be ordered; once for each.")  # fmt: skip
+@click.option("--cases", "cases_file", type=_FILE,
+              help="A CSV of cases whose values are known: order of these what would be "
+              "ordered.")  # fmt: skip
+@click.option("--strategy", "whole", is_flag=True,
+              help="Show the whole strategy: its tree, its cost, how often it errs.")  # fmt: skip
+@with_csv
+@with_json
+def diagnose(
+    model_file: Path,
+    terms_file: Path,
+    known: tuple[str, ...],
+    limit: str | None,
+    wrong: str | None,
+    without: tuple[str, ...],
+    cases_file: Path | None,
+    whole: bool,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
+    """Say which test a new case needs next, or what to answer.
+
+    MODEL is a model's JSON. TERMS is a TOML file with a table [costs] of what each test of a new
+    case costs, and, if wanted, [wrong] for what wrong answers cost, limit, and [prices] for fees
+    and panels; or a study file, whose prices are taken.
+
+    Without --cases and --strategy it is a dialogue: it names a test, you type its value, and so on
+    until it answers. An empty line means that the test cannot be done.
+    """
+    from budgeted.diagnosis.terms import active_classifier, read_terms
+    from budgeted.learners.model import Model
+
+    model = Model.read(model_file)
+    terms = read_terms(terms_file.read_bytes()) | {
+        key: value for key, value in (("limit", limit), ("wrong", wrong)) if value is not None
+    }
+    active = active_classifier(model, terms, without)
+    row = dict(_pair(each) for each in known)
+    if cases_file is not None:
+        _for_file(active, cases_file, delimiter, encoding, as_json)
+    elif whole:
+        from budgeted.diagnosis import Strategy
+
+        _show(Strategy.of(active, row), as_json)
+    elif as_json:
+        click.echo(json.dumps(_plain(active.next_test(row)), indent=2))
+    else:
+        _dialogue(active, row)
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, mark, value = given.partition("=")
+    if not mark:
+        raise click.BadParameter(f"must be TEST=VALUE, got {given!r}", param_hint="--known")
+    return name, value
+
+
+def _dialogue(active: ActiveClassifier, known: dict[str, Any]) -> None:
+    """Ask for one value after the other until there is an answer."""
+    from budgeted.errors import ModelError
+
+    ordered: list[str] = []
+    impossible: list[str] = []
+    while True:
+        decision = active.next_test(known, ordered, impossible)
+        if decision.test is None:
+            break
+        feature = active.model.feature(decision.test)
+        told = click.prompt(
+            f"Order {decision.test} for {decision.price:f}. Its value ({feature.expects})",
+            default="",
+            show_default=False,
+        ).strip()
+        if not told:
+            impossible.append(decision.test)
+            continue
+        try:
+            active.model.value(feature, told)
+        except ModelError as error:
+            click.echo(str(error), err=True)
+            continue
+        known[decision.test] = told
+        ordered.append(decision.test)
+    chances = ", ".join(f"{label} {chance:.1%}" for label, chance in decision.chances.items())
+    positions = [active.model.features.index(active.model.feature(each)) for each in ordered]
+    click.echo(f"Answer: {decision.answer} ({chances}). Tests cost {active.paid(positions):f}.")
+
+
+def _show(strategy: Strategy, as_json: bool) -> None:
+    figures: dict[str, Any] = {
+        "expected_price": strategy.price,
+        "expected_error": strategy.error,
+        "expected_answer_cost": strategy.answer_cost,
+        "followed": strategy.followed,
+        "ordered": strategy.frequencies,
+    }
+    if as_json:
+        click.echo(json.dumps(figures | {"strategy": strategy.to_plain()}, indent=2))
+        return
+    click.echo(strategy.text())
+    click.echo(f"\nTests of a case cost {strategy.price:.2f} on average; {strategy.error:.1%} of "
+               f"the answers are expected to be wrong.")  # fmt: skip
+    if strategy.active.weighs_prices:
+        click.echo(f"Wrong answers cost {strategy.answer_cost:.2f} on average.")
+    ordered = ", ".join(f"{name} {share:.0%}" for name, share in strategy.frequencies.items())
+    click.echo(f"Ordered: {ordered or 'nothing'}.")
+    if strategy.followed < 1 - 1e-9:
+        click.echo(f"{1 - strategy.followed:.1%} of the cases go on where the tree was cut; the "
+                   f"figures are as if they were answered there.")  # fmt: skip
+
+
+def _for_file(
+    active: ActiveClassifier, path: Path, delimiter: str | None, encoding: str, as_json: bool
+) -> None:
+    import numpy as np
+
+    from budgeted.diagnosis.cases import diagnose_all, summary
+    from budgeted.studies.csv_rows import read_rows
+    from budgeted.studies.log import as_csv
+
+    columns, cells, lines = read_rows(path, delimiter, encoding)
+    names = [each for each in columns if each not in ("case", "label")]
+    rows = []
+    for line, cell in zip(lines, cells, strict=True):
+        case = dict(zip(columns, cell, strict=True))
+        try:
+            rows.append(active.model.positions({name: case[name] for name in names}))
+        except ValueError as error:
+            raise click.ClickException(f"{path}: line {line}: {error}") from None
+    found = diagnose_all(active, np.array(rows, dtype=np.int64).reshape(len(rows), -1))
+    labels = [cell[columns.index("label")] for cell in cells] if "label" in columns else None
+    strange = sorted(set(labels or ()) - set(active.model.labels))
+    if strange:
+        raise click.ClickException(
+            f"{path}: label: there is no label {strange[0]!r}; there are "
+            f"{', '.join(active.model.labels)}"
+        )
+    total = summary(active, found, labels)
+    if as_json:
+        click.echo(json.dumps({
+            "cases": [vars(each) | {"paid": f"{each.paid:f}"} for each in found],
+            "paid": f"{total.paid:f}", "ordered": total.frequencies, "wrong": total.wrong,
+            "answer_cost": total.answer_cost,
+        }, indent=2))  # fmt: skip
+        return
+    head = [*columns, "tests", "paid", "answer", "probability"]
+    table = [
+        [*cell, " ".join(each.tests), f"{each.paid:f}", each.answer, f"{each.probability:.6f}"]
+        for cell, each in zip(cells, found, strict=True)
+    ]
+    click.echo(as_csv(head, table), nl=False)
+    said = f"{total.cases} cases, {total.paid:f} in all"
+    if total.wrong is not None:
+        said += f", {total.wrong:.1%} wrong"
+    ordered = ", ".join(f"{name} {share:.0%}" for name, share in total.frequencies.items())
+    click.echo(f"{said}. Ordered: {ordered or 'nothing'}.", err=True)
+
+
+def _plain(decision: Decision) -> dict[str, Any]:
+    return {
+        "test": decision.test,
+        "price": f"{decision.price:f}",
+        "answer": decision.answer,
+        "chances": dict(decision.chances),
+        "answer_cost": decision.answer_cost,
+        "expected_cost": decision.expected_cost,
+        "offers": {
+            name: {"expected_cost": cost, "price": f"{price:f}"}
+            for name, (cost, price) in decision.offers.items()
+        },
+        "exact": decision.exact,
+    }

@@ -1,0 +1,383 @@
+"""An active classifier: what to order next for a case, or to stop and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from budgeted.cache import Cache
+from budgeted.diagnosis.costs import WrongCosts, cost_matrix
+from budgeted.diagnosis.programme import Situations, Solution, Tests, cells, solve
+from budgeted.errors import BudgetedError, DiagnosisError
+from budgeted.learners.layout import Floats
+from budgeted.learners.model import Model
+from budgeted.problem import CaseSoFar, Feature, Order, Problem, money
+from budgeted.problem.money import MoneyLike
+from budgeted.problem.prices import PriceList
+
+MOST_CELLS = 20_000
+"""Situations of one programme: it takes about a tenth of a second."""
+_LEAST_WIDTH = 6
+"""Tests that are weighed at each step, rather than looking further ahead at fewer."""
+_MOST_KEPT = 64_000_000
+"""Bytes of decisions that are remembered."""
+
+Positions = tuple[int, ...]
+"""Of the value of each feature; -1 where it is not known."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do with a case.
+
+    Attributes
+    ----------
+    test
+        The feature to order next; None: answer.
+    price
+        Of that test, given what was ordered before; 0 if none is ordered.
+    answer
+        The label that costs least if one answers now.
+    chances
+        Label → how probable it is now.
+    answer_cost
+        What an answer now is expected to cost.
+    expected_cost
+        What is expected to be paid from here on: prices of tests, as far as they count, and the
+        cost of the answer.
+    offers
+        Feature → (expected cost if it is ordered first, its price), the best one first.
+    exact
+        Whether all tests were weighed to the end.
+    """
+
+    test: str | None
+    price: Decimal
+    answer: str
+    chances: Mapping[str, float]
+    answer_cost: float
+    expected_cost: float
+    offers: Mapping[str, tuple[float, Decimal]]
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveClassifier:
+    """A model that orders tests for a new case one by one, and answers when no more is worth it.
+
+    Parameters
+    ----------
+    model
+        The classifier. It must know how values are shared among the cases of a label, as those of
+        this package do.
+    prices
+        What a test of a new case costs: feature → price. Features without one cannot be ordered.
+    price_list
+        Fees and panels on top, such as `budgeted.problem.prices.Tariff`; none unless given.
+    wrong
+        What wrong answers cost, in the same money: an amount, or a table by answer and true label.
+        Unless given, wrong answers are counted, prices are not weighed against them, and tests are
+        ordered within the limit as long as they lower the error.
+    limit
+        What the tests of one case may cost together, at most.
+    most_cells
+        How many situations a programme may have; where there are more, it looks ahead less far.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, Purchase
+    >>> from budgeted.learners import NaiveBayes
+    >>> features = [Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 1)]
+    >>> problem = Problem(features, ("well", "ill"), (0.7, 0.3), 10)
+    >>> bought = [Purchase(at, y, y, 1) for at, n in ((0, 3), (1, 30)) for y in (0, 1)
+    ...           for _ in range(n)]
+    >>> model = Model.of(NaiveBayes().fit(problem, bought))
+    >>> active = ActiveClassifier(model, {"fever": 2, "scan": 25}, wrong=200)
+    >>> first = active.next_test({})
+    >>> first.test, first.price, round(first.expected_cost, 1), first.exact
+    ('fever', Decimal('2'), 25.9, True)
+    >>> active.next_test({"scan": "yes"}).answer
+    'ill'
+    >>> active.next_test({"fever": "yes"}, ordered=["fever"]).test
+    'scan'
+    """
+
+    model: Model
+    prices: Mapping[str, MoneyLike]
+    price_list: PriceList | None = None
+    wrong: WrongCosts = None
+    limit: MoneyLike | None = None
+    most_cells: int = MOST_CELLS
+    _kept: Cache[tuple[Any, ...], Decision] = field(
+        default_factory=lambda: Cache(_MOST_KEPT), repr=False
+    )
+
+    def __post_init__(self) -> None:
+        mistakes = [*self._price_mistakes()]
+        for check in (lambda: self.costs, lambda: self._limit):
+            try:
+                check()
+            except DiagnosisError as error:
+                mistakes += error.mistakes
+        if not mistakes:
+            mistakes += self._list_mistakes()
+        if mistakes:
+            raise DiagnosisError(mistakes)
+
+    def next_test(
+        self, known: Mapping[str, Any], ordered: Iterable[str] = (), without: Iterable[str] = ()
+    ) -> Decision:
+        """Return what to do with a case.
+
+        Parameters
+        ----------
+        known
+            Feature → value; others are unknown.
+        ordered
+            Those that were ordered, and count towards fees, panels and the limit; all others were
+            known before.
+        without
+            Features that cannot be ordered of this case.
+        """
+        row = self.model.positions(known)
+        names = [self._position(each) for each in (*ordered, *without)]
+        first = len(tuple(ordered))
+        return self.decide(row, frozenset(names[:first]), frozenset(names[first:]))
+
+    def decide(
+        self, row: Sequence[int], ordered: frozenset[int], without: frozenset[int] = frozenset()
+    ) -> Decision:
+        """Return what to do with a case given by positions; see `next_test`."""
+        place = (tuple(row), ordered, without)
+        found = self._kept.get(place)
+        if found is None:
+            found = self._decision(tuple(row), ordered, without)
+            self._kept.put(place, found)
+        return found
+
+    @cached_property
+    def costs(self) -> Floats:
+        """What answers cost, answers × labels."""
+        return cost_matrix(self.model.labels, self.wrong)
+
+    @property
+    def weighs_prices(self) -> bool:
+        """Whether prices are weighed against wrong answers, or only kept within the limit."""
+        return self.wrong is not None
+
+    def paid(self, ordered: Iterable[int], known: Iterable[int] = ()) -> Decimal:
+        """Return what tests of a case cost together.
+
+        Parameters
+        ----------
+        ordered
+            Positions of what was ordered.
+        known
+            Positions of what was known before; it costs nothing, and spares no fee.
+        """
+        features = tuple(sorted(ordered))
+        if not features:
+            return Decimal(0)
+        free = CaseSoFar(frozenset(known) - frozenset(features), visits=())
+        return self._problem.quote(Order(features, 0), free)
+
+    def _decision(
+        self, row: Positions, ordered: frozenset[int], without: frozenset[int]
+    ) -> Decision:
+        chances = self.model.probabilities(np.array([row]))[0]
+        expected = chances @ self.costs.T
+        open_ones = [at for at in self._orderable if row[at] < 0 and at not in without]
+        candidates, depth = self._horizon(row, ordered, open_ones)
+        solution = self._solve(row, ordered, candidates, depth)
+        choice = int(solution.choices[()])
+        offers = sorted(
+            (cost, candidates[at], self._price(row, ordered, candidates, (), at))
+            for at, (cost, _) in solution.offers.items()
+        )
+        chosen = -1 if choice < 0 else candidates[choice]
+        return Decision(
+            None if chosen < 0 else self._features[chosen].name,
+            Decimal(0) if choice < 0 else self._price(row, ordered, candidates, (), choice),
+            self.model.labels[int(expected.argmin())],
+            dict(zip(self.model.labels, chances.tolist(), strict=True)),
+            float(expected.min()),
+            float(solution.values[()]),
+            {self._features[at].name: (cost, price) for cost, at, price in offers},
+            len(candidates) == len(open_ones) and depth >= len(candidates),
+        )
+
+    def _horizon(
+        self, row: Positions, ordered: frozenset[int], open_ones: list[int]
+    ) -> tuple[list[int], int]:
+        """Return which tests are weighed, and how many of them in a row.
+
+        All of both if that fits; else the most promising ones, as far ahead as `_LEAST_WIDTH` of
+        them can be followed.
+        """
+        sizes = [len(self._features[at].values) for at in open_ones]
+        if cells(sizes, len(sizes)) <= self.most_cells:
+            return open_ones, len(open_ones)
+        ranked = self._promising(row, ordered, open_ones)
+        best = (ranked[:1], 1)
+        for depth in range(1, len(ranked) + 1):
+            width = len(ranked)
+            while width and cells([len(self._features[at].values) for at in ranked[:width]],
+                                  depth) > self.most_cells:  # fmt: skip
+                width -= 1
+            if depth > 1 and width < min(_LEAST_WIDTH, len(ranked)):
+                break
+            best = (ranked[: max(width, 1)], depth)
+        return best
+
+    def _promising(
+        self, row: Positions, ordered: frozenset[int], open_ones: list[int]
+    ) -> list[int]:
+        """Return tests by how much they alone lower the cost of the answer: in all, or per money.
+
+        Whichever of the two ranks a test has is better counts: a dear one may be the best of all,
+        and a cheap one the best for its money.
+        """
+        alone = self._solve(row, ordered, open_ones, 1, weight=0.0)
+        now = float((self.model.probabilities(np.array([row]))[0] @ self.costs.T).min())
+        gains = {at: now - cost for at, (cost, _) in alone.offers.items()}
+        prices = {at: price for at, (_, price) in alone.offers.items()}
+        by_gain = sorted(gains, key=lambda at: (-gains[at], at))
+        by_money = sorted(gains, key=lambda at: (-gains[at] / max(prices[at], 1e-9), at))
+        rank = {at: min(by_gain.index(at), by_money.index(at)) for at in gains}
+        return [open_ones[at] for at in sorted(gains, key=lambda at: (rank[at], at))]
+
+    def _solve(
+        self,
+        row: Positions,
+        ordered: frozenset[int],
+        candidates: list[int],
+        depth: int,
+        weight: float | None = None,
+    ) -> Solution:
+        def price(tests: Tests, test: int) -> float | None:
+            found = self._price(row, ordered, candidates, tests, test)
+            more = [candidates[at] for at in (*tests, test)]
+            limit = self._limit
+            if limit is not None and self.paid((*ordered, *more), self._free(row, ordered)) > limit:
+                return None
+            return float(found)
+
+        about = Situations(
+            tuple(self._shares[at] for at in candidates),
+            lambda sets: self._chances(row, candidates, sets),
+            price,
+            self.costs,
+            float(self.weighs_prices) if weight is None else weight,
+        )
+        return solve(about, depth)
+
+    def _price(
+        self,
+        row: Positions,
+        ordered: frozenset[int],
+        candidates: Sequence[int],
+        tests: Tests,
+        test: int,
+    ) -> Decimal:
+        """What one more test costs after others."""
+        before = (*ordered, *(candidates[at] for at in tests))
+        free = self._free(row, ordered)
+        return money.subtract(self.paid((*before, candidates[test]), free), self.paid(before, free))
+
+    def _chances(
+        self, row: Positions, candidates: Sequence[int], sets: Sequence[Tests]
+    ) -> list[Floats]:
+        """P(label) in all situations in which these tests are known besides the row."""
+        shapes = [tuple(len(self._features[candidates[at]].values) for at in one) for one in sets]
+        grids = []
+        for one, shape in zip(sets, shapes, strict=True):
+            cases = np.tile(np.array(row), (int(np.prod(shape)), 1))
+            if one:
+                cases[:, [candidates[at] for at in one]] = np.stack(
+                    [each.ravel() for each in np.indices(shape)], axis=1
+                )
+            grids.append(cases)
+        found = self.model.probabilities(np.concatenate(grids))
+        ends = np.cumsum([len(each) for each in grids])[:-1]
+        return [
+            part.reshape(*shape, -1)
+            for part, shape in zip(np.split(found, ends), shapes, strict=True)
+        ]
+
+    @staticmethod
+    def _free(row: Positions, ordered: frozenset[int]) -> tuple[int, ...]:
+        return tuple(at for at, value in enumerate(row) if value >= 0 and at not in ordered)
+
+    @property
+    def _features(self) -> tuple[Feature, ...]:
+        return self.model.features
+
+    def _position(self, name: str) -> int:
+        return self._features.index(self.model.feature(name))
+
+    @cached_property
+    def _orderable(self) -> tuple[int, ...]:
+        return tuple(at for at, each in enumerate(self._features) if each.name in self.prices)
+
+    @cached_property
+    def _shares(self) -> tuple[Floats, ...]:
+        found = [self.model.shares(each) for each in self._features]
+        if any(each is None for each in found):
+            raise DiagnosisError(
+                f"a model of the learner {self.model.learner!r} does not say how values are shared "
+                f"among the cases of a label, so that what a test will say cannot be weighed"
+            )
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def _limit(self) -> Decimal | None:
+        if self.limit is None:
+            return None
+        try:
+            return money.parse(self.limit)
+        except ValueError as error:
+            raise DiagnosisError(f"limit: {error}") from None
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """The tests with their prices; what cannot be ordered is never quoted."""
+        priced = [
+            Feature(each.name, each.kind, self.prices.get(each.name, 1)) for each in self._features
+        ]
+        return Problem(priced, self.model.labels, self.model.prior, 0, self.price_list)
+
+    def _price_mistakes(self) -> list[str]:
+        found = []
+        for name, price in self.prices.items():
+            try:
+                self.model.feature(name)
+                if money.parse(price) < 0:
+                    raise ValueError(f"must be an amount from 0, got {price}")
+            except ValueError as error:
+                found.append(f"price of {name!r}: {error}")
+        if not self.prices:
+            found.append("prices: no test has one, so that none can be ordered")
+        return found
+
+    def _list_mistakes(self) -> list[str]:
+        """What is wrong with the price list, which may not depend on the label: it is unknown."""
+        try:
+            everything = tuple(self._orderable)
+            for features in (*((at,) for at in everything), everything):
+                quotes = {
+                    self._problem.quote(Order(features, label), CaseSoFar(label=label))
+                    for label in range(len(self.model.labels))
+                }
+                if len(quotes) > 1:
+                    return ["prices: they depend on the label, which is not known of a new case"]
+            _ = self._shares
+        except DiagnosisError as error:
+            return list(error.mistakes)
+        except BudgetedError as error:
+            return [f"prices: {error}"]
+        return []

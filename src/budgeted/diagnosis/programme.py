@@ -1,0 +1,131 @@
+r"""Order another test or answer: a dynamic programme over what may become known of a case.
+
+A situation is what is known of a case. To answer costs what the best answer is expected to cost,
+
+    R(x) = min over answers a of  Σ_y C(a, y) P(y | x),
+
+and to order test i costs its price, after which its value is known:
+
+    V(x) = min( R(x),  min over i of  price(i | x) + Σ_k P(k | x, i) · V(x and i = k) )
+
+with P(k | x, i) = Σ_y P(y | x) P(k | y), the shares of values that the model has for each label.
+Prices are those of the price list, so that a fee is due with the first test, and the second one of
+a panel costs less. All situations with the same known tests are computed together, as one array
+with an axis for each of these tests, from the last tests back to the first.
+
+The programme goes over *width* tests and *depth* of them at the most. With all of both it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeted.learners.layout import Floats
+
+Tests = tuple[int, ...]
+"""Positions of tests among the candidates, rising."""
+_TIE = 1e-12
+"""What is better by no more than this, as a share of the largest cost, is not better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Situations:
+    """What the programme is about: candidates, and what is believed and paid in each situation.
+
+    Attributes
+    ----------
+    shares
+        For each candidate P(value | label), labels × values.
+    chances
+        Of a set of candidates: P(label) in each situation, an axis per test and one for labels.
+    prices
+        Price of one more candidate, given those ordered; None if the limit forbids it.
+    wrong
+        What answers cost, answers × labels.
+    weight
+        How much a unit of price counts beside them: 1, or 0 where only the limit matters.
+    """
+
+    shares: tuple[Floats, ...]
+    chances: Callable[[Sequence[Tests]], list[Floats]]
+    prices: Callable[[Tests, int], float | None]
+    wrong: Floats
+    weight: float
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many values each candidate has."""
+        return tuple(each.shape[1] for each in self.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What to do in each situation.
+
+    Attributes
+    ----------
+    values
+        The expected cost from there, by the tests that are known.
+    choices
+        The candidate to order there; -1: answer.
+    offers
+        At the beginning: expected cost if a candidate is ordered first, and its price.
+    """
+
+    values: dict[Tests, Floats]
+    choices: dict[Tests, NDArray[np.intp]]
+    offers: dict[int, tuple[float, float]]
+
+
+def cells(sizes: Sequence[int], depth: int) -> int:
+    """Return how many situations there are with at most so many of these tests known.
+
+    >>> cells((2, 2, 3), 3), cells((2, 2, 3), 1)
+    (36, 8)
+    """
+    found = [1]  # coefficients of Π (1 + r t), up to t^depth
+    for size in sizes:
+        longer = [*found, 0]
+        for at, each in enumerate(found):
+            longer[at + 1] += size * each
+        found = longer[: depth + 1]
+    return sum(found)
+
+
+def solve(about: Situations, depth: int) -> Solution:
+    """Return what to do in each situation with at most so many more tests."""
+    number = len(about.sizes)
+    largest = float(about.wrong.max())
+    values: dict[Tests, Floats] = {}
+    choices: dict[Tests, NDArray[np.intp]] = {}
+    offers: dict[int, tuple[float, float]] = {}
+    for size in range(min(depth, number), -1, -1):
+        sets = list(combinations(range(number), size))
+        for tests, chances in zip(sets, about.chances(sets), strict=True):
+            best = (chances @ about.wrong.T).min(axis=-1)
+            choice = np.full(best.shape, -1, dtype=np.intp)
+            paid = np.zeros(best.shape)
+            for test in range(number) if size < depth else ():
+                price = None if test in tests else about.prices(tests, test)
+                if price is None:
+                    continue
+                after = tuple(sorted((*tests, test)))
+                then = np.moveaxis(values[after], after.index(test), -1)
+                likely = chances @ about.shares[test]
+                cost = about.weight * price + (likely * then).sum(axis=-1)
+                if not tests:
+                    offers[test] = (float(cost), price)
+                # A test that brings as much as another is taken if it is cheaper, and none is
+                # taken that brings nothing.
+                better = cost < best - _TIE * largest
+                same = ~better & (cost <= best + _TIE * largest) & (choice >= 0) & (price < paid)
+                take = better | same
+                best, choice = np.where(take, cost, best), np.where(take, test, choice)
+                paid = np.where(take, price, paid)
+            values[tests], choices[tests] = best, choice
+    return Solution(values, choices, offers)

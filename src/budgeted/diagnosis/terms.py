@@ -1,0 +1,98 @@
+"""The terms of diagnosing, as people write them: prices of tests, of wrong answers, and a limit.
+
+A TOML file with a table of prices, and what else is wanted::
+
+    limit = "60"                      # for the tests of one case, at most
+
+    [costs]                           # of one test of a new case
+    ferritin = "18.00"
+    crp = "9.50"
+
+    [wrong]                           # what an answer costs where another label is right
+    healthy = { anaemic = 500 }
+    anaemic = { healthy = 50 }
+
+    [prices]                          # fees and panels, as in a study file
+    list = "tariff"
+    visit_fee = "20"
+
+``wrong = 300`` is one amount for every wrong answer. A study file will do as well: its features
+have a cost, and it may have ``[prices]``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from budgeted.diagnosis.active import ActiveClassifier
+from budgeted.errors import BudgetedError, DiagnosisError
+from budgeted.learners.model import Model
+from budgeted.problem.prices import from_table
+
+_KEYS = ("costs", "wrong", "limit", "prices")
+
+
+def read_terms(content: bytes) -> dict[str, Any]:
+    """Return what a file holds, after a look whether it is one; a study file gives its prices."""
+    try:
+        plain = tomllib.loads(content.decode().removeprefix("\ufeff"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DiagnosisError(f"this is no TOML: {error}") from None
+    if "features" in plain:
+        return {"costs": _costs_in(plain["features"])} | {
+            key: plain[key] for key in ("prices",) if key in plain
+        }
+    unknown = [key for key in plain if key not in _KEYS]
+    if unknown:
+        raise DiagnosisError(
+            [f"{key}: there is no such entry; there are {', '.join(_KEYS)}" for key in unknown]
+        )
+    return plain
+
+
+def active_classifier(
+    model: Model, terms: Mapping[str, Any], without: Collection[str] = ()
+) -> ActiveClassifier:
+    """Return the active classifier that a model and these terms make.
+
+    Parameters
+    ----------
+    model, terms
+        As `read_terms` gives them.
+    without
+        Tests that cannot be ordered; all others must have a price.
+    """
+    costs = terms.get("costs", {})
+    if not isinstance(costs, Mapping):
+        raise DiagnosisError(f"costs: must be a table of tests and their prices, got {costs!r}")
+    for name in without:
+        model.feature(name)  # which says what is wrong with it
+    costs = {name: price for name, price in costs.items() if name not in without}
+    prices = None
+    if terms.get("prices") is not None:
+        try:
+            prices = from_table(terms["prices"], model.features, model.labels)
+        except BudgetedError as error:
+            raise DiagnosisError(f"prices: {error}") from None
+    unpriced = [each.name for each in model.features if each.name not in (*costs, *without)]
+    if unpriced:
+        raise DiagnosisError(
+            [
+                f"costs: no price of {name!r}; give it one, or say that it cannot be ordered"
+                for name in unpriced
+            ]
+        )
+    return ActiveClassifier(model, costs, prices, terms.get("wrong"), terms.get("limit"))
+
+
+def _costs_in(features: object) -> dict[str, Any]:
+    """The cost of each feature of a study file; what is wrong there shows when it is used."""
+    if not isinstance(features, list):
+        raise DiagnosisError(f"features: must be a list of tables, got {features!r}")
+    return {
+        str(each.get("name")): each.get("cost", "missing")
+        for each in features
+        if isinstance(each, Mapping)
+    }

@@ -1,0 +1,233 @@
+"""The active classifier against brute force, its limits, fees and panels, and its words."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from budgeted import Feature, Problem, Purchase
+from budgeted.diagnosis import ActiveClassifier, Strategy, cost_matrix
+from budgeted.errors import DiagnosisError, ModelError
+from budgeted.learners import Hierarchical, NaiveBayes
+from budgeted.learners.model import Model
+from budgeted.problem.prices import Panel, Tariff
+
+SLACK = 1e-9
+
+
+def a_model(seed, sizes, labels=2, learner=None):
+    rng = np.random.default_rng(seed)
+    features = [Feature(f"x{at}", tuple("abcdef"[:size]), 1) for at, size in enumerate(sizes)]
+    prior = tuple(rng.dirichlet([3] * labels))
+    problem = Problem(features, tuple("XYZ"[:labels]), prior, 10)
+    bought = []
+    for at, size in enumerate(sizes):
+        shares = rng.dirichlet([0.7] * size, size=labels)
+        for label in range(labels):
+            values = rng.choice(size, size=12, p=shares[label])
+            bought += [
+                Purchase(at, label, int(value), 1, f"{at}-{label}-{number}")
+                for number, value in enumerate(values)
+            ]
+    return Model.of((learner or NaiveBayes()).fit(problem, bought))
+
+
+def some_prices(seed, number):
+    rng = np.random.default_rng([seed, 7])
+    return {f"x{at}": f"{rng.uniform(0.5, 10):.2f}" for at in range(number)}
+
+
+def brute_force(model, prices, fee, setup, wrong, limit, known, ordered):
+    """Expected cost of the best strategy: one situation after the other, by names, in plain Python.
+
+    The first two features are a panel with a set-up; prices are added up by hand.
+    """
+
+    def paid(tests):
+        return (
+            sum(float(prices[each]) for each in tests)
+            + (fee if tests else 0)
+            + (setup if {"x0", "x1"} & set(tests) else 0)
+        )
+
+    chances = model.predict(known)
+    best = min(
+        sum(chances[true] * wrong[said][true] for true in chances if true != said)
+        for said in chances
+    )
+    for feature in model.features:
+        name = feature.name
+        if name in known or (limit is not None and paid([*ordered, name]) > limit + SLACK):
+            continue
+        shares = model.shares(feature)
+        total = paid([*ordered, name]) - paid(ordered)
+        for at, value in enumerate(feature.values):
+            likely = sum(
+                chance * shares[label, at] for label, chance in enumerate(chances.values())
+            )
+            total += likely * brute_force(
+                model, prices, fee, setup, wrong, limit, {**known, name: value}, [*ordered, name]
+            )
+        best = min(best, total)
+    return best
+
+
+@given(
+    st.integers(0, 10**6),
+    st.lists(st.integers(2, 3), min_size=2, max_size=4),
+    st.integers(2, 3),
+    st.sampled_from([0, 2]),
+    st.sampled_from([0, 1.5]),
+    st.sampled_from([None, 9, 15]),
+)
+@settings(max_examples=25, deadline=None)
+def test_the_programme_is_what_brute_force_finds(seed, sizes, labels, fee, setup, limit):
+    model = a_model(seed, sizes, labels, [NaiveBayes(), Hierarchical()][seed % 2])
+    prices = some_prices(seed, len(sizes))
+    wrong = {
+        said: {true: 20.0 + 10 * at for at, true in enumerate(model.labels) if true != said}
+        for said in model.labels
+    }
+    panel = [Panel("both", ("x0", "x1"), setup=str(setup))] if setup else []
+    tariff = Tariff(visit_fee=fee, panels=panel)
+    active = ActiveClassifier(model, prices, tariff, wrong=wrong, limit=limit)
+    found = active.next_test({})
+    expected = brute_force(model, prices, fee, setup, wrong, limit, {}, [])
+    assert found.exact
+    assert found.expected_cost == pytest.approx(expected, abs=1e-9)
+    strategy = Strategy.of(active)
+    assert strategy.price + strategy.answer_cost == pytest.approx(expected, abs=1e-9)
+    assert strategy.followed == pytest.approx(1)
+    if limit is not None:
+        assert all(strategy.paid(node) <= limit for node in strategy.nodes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_looking_ahead_is_within_two_percent_of_the_optimum(seed):
+    """Eight tests of three to five values: as many situations as is usual, and all of them."""
+    sizes = (4, 3, 5, 3, 4, 3, 5, 4)
+    model = a_model(seed, sizes, 2 + seed % 2, [NaiveBayes(), Hierarchical()][seed // 2 % 2])
+    tariff = Tariff(visit_fee=2, panels=[Panel("both", ("x0", "x1"), setup="1.50")])
+    prices, limit = some_prices(seed, len(sizes)), (None, 14)[seed // 4 % 2]
+    given = {"prices": prices, "price_list": tariff, "wrong": 60, "limit": limit}
+    best = ActiveClassifier(model, **given, most_cells=10**6).next_test({})
+    ahead = ActiveClassifier(model, **given)
+    assert (best.exact, ahead.next_test({}).exact) == (True, False)
+    strategy = Strategy.of(ahead)
+    assert strategy.followed == pytest.approx(1)
+    total = strategy.price + strategy.answer_cost
+    assert best.expected_cost - 1e-9 <= total <= 1.02 * best.expected_cost
+
+
+def test_without_costs_only_the_limit_counts():
+    """Counting errors: a larger limit never gives more of them, and no limit is ever crossed."""
+    model = a_model(3, (2, 3, 2, 2))
+    prices = {"x0": 1, "x1": 2, "x2": 3, "x3": 4}
+    errors = []
+    for limit in (0, 1, 3, 6, 10, None):
+        strategy = Strategy.of(ActiveClassifier(model, prices, limit=limit))
+        assert strategy.answer_cost == pytest.approx(strategy.error)
+        if limit is not None:
+            assert max(strategy.paid(node) for node in strategy.nodes) <= limit
+        errors.append(strategy.error)
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] == pytest.approx(1 - max(model.prior))
+    every = [
+        dict(zip(("x0", "x1", "x2", "x3"), values, strict=True))
+        for values in itertools.product("ab", "abc", "ab", "ab")
+    ]
+    assert len(every) == 24
+    # Knowing everything is worth no more than ordering whatever may still change the answer.
+    full = 0.0
+    for case in every:
+        masses = np.array(model.prior)
+        for name, value in case.items():
+            feature = model.feature(name)
+            masses = masses * model.shares(feature)[:, feature.values.index(value)]
+        full += masses.sum() - masses.max()
+    assert errors[-1] == pytest.approx(full)
+
+
+def test_what_is_known_before_spares_no_fee_and_costs_nothing():
+    model = a_model(5, (2, 2, 2))
+    active = ActiveClassifier(model, {"x0": 1, "x1": 1}, Tariff(visit_fee=10), wrong=1_000)
+    assert active.paid((0,)) == 11
+    assert active.paid((0, 1)) == 12
+    assert active.paid((1,), known=(0,)) == 11
+    found = active.next_test({"x0": "a"})
+    assert set(found.offers) == {"x1"}  # x2 has no price, so that it cannot be ordered
+    assert active.next_test({"x0": "a"}, without=["x1"]).test is None
+    later = active.next_test({"x0": "a"}, ordered=["x0"])
+    assert later.offers["x1"][1] == 1
+
+
+def test_a_panel_that_is_sold_whole_is_paid_for_once():
+    model = a_model(8, (2, 2, 2))
+    whole = Tariff(panels=[Panel("all", ("x0", "x1"), price=5, whole=True)])
+    active = ActiveClassifier(model, {"x0": 3, "x1": 3, "x2": 1}, whole, wrong=500)
+    assert active.paid((0,)) == active.paid((0, 1)) == 5
+    bought = active.next_test({"x0": "a"}, ordered=["x0"])
+    assert bought.offers["x1"][1] == 0
+
+
+def test_a_strategy_is_json_and_text():
+    model = a_model(1, (2, 3))
+    strategy = Strategy.of(ActiveClassifier(model, {"x0": 1, "x1": 2}, wrong=100))
+    plain = json.loads(json.dumps(strategy.to_plain()))
+    ends, waiting = 0.0, [plain]
+    while waiting:
+        node = waiting.pop()
+        if "values" in node:
+            waiting += node["values"].values()
+        else:
+            ends += node["probability"]
+    assert ends == pytest.approx(1)
+    lines = strategy.text().splitlines()
+    assert len(lines) == len(strategy.nodes)
+    assert strategy.text(2).splitlines()[2] == f"… and {len(lines) - 2} more lines"
+    cut = Strategy.of(strategy.active, most_nodes=3)
+    assert cut.followed < 1
+    assert any(line.endswith("…") for line in cut.text().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (0, "cost nothing"),
+        (-1, "must be an amount from 0"),
+        ("dear", "must be an amount"),
+        ({"X": {"Y": 5}}, "'Y' where 'X' is right: say what that costs"),
+        ({"X": {"Y": 5, "Q": 1}, "Y": {"X": 5}}, "there is no label 'Q'"),
+        ({"X": {"Y": 5, "X": 9}, "Y": {"X": 5}}, "would reward errors"),
+    ],
+)
+def test_costs_that_make_no_sense_get_words(wrong, words):
+    with pytest.raises(DiagnosisError, match="wrong answers") as raised:
+        ActiveClassifier(a_model(1, (2,)), {"x0": 1}, wrong=wrong)
+    assert words in str(raised.value)
+
+
+def test_other_mistakes_get_words_all_at_once():
+    model = a_model(1, (2, 2))
+    with pytest.raises(DiagnosisError) as raised:
+        ActiveClassifier(model, {"x9": 1, "x0": "a lot"}, wrong=-1, limit="much")
+    assert len(raised.value.mistakes) == 4
+    with pytest.raises(DiagnosisError, match="no test has one"):
+        ActiveClassifier(model, {})
+    dearer = Tariff(exceptions=[{"label": "X", "feature": "x0", "price": 9}])
+    with pytest.raises(DiagnosisError, match="depend on the label"):
+        ActiveClassifier(model, {"x0": 1}, dearer)
+    active = ActiveClassifier(model, {"x0": 1})
+    with pytest.raises(ModelError, match="did you mean 'x0'"):
+        active.next_test({"X0": "a"})
+    with pytest.raises(ModelError, match="no feature"):
+        active.next_test({}, without=["scan"])
+
+
+def test_a_table_of_costs_has_a_place_for_right_answers():
+    table = {"X": {"X": 1, "Y": 7}, "Y": {"X": 3, "Y": 2}}
+    assert cost_matrix(("X", "Y"), table).tolist() == [[1, 7], [3, 2]]

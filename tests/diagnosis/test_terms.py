@@ -1,0 +1,146 @@
+"""Terms as people write them, cases of a table, and the command line."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from budgeted.cli.main import main
+from budgeted.diagnosis import ActiveClassifier, Strategy
+from budgeted.diagnosis.cases import diagnose_all, summary
+from budgeted.diagnosis.terms import active_classifier, read_terms
+from budgeted.errors import DiagnosisError
+from tests.diagnosis.test_diagnosis import a_model
+
+TERMS = b"""
+limit = "9"
+[costs]
+x0 = "3.50"
+x1 = 2
+x2 = "4"
+[wrong]
+X = { Y = 60 }
+Y = { X = 20 }
+[prices]
+list = "tariff"
+visit_fee = 1
+"""
+MODEL = a_model(4, (2, 3, 2))
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "model.json").write_text(MODEL.to_json())
+    (tmp_path / "terms.toml").write_bytes(TERMS)
+    return [str(tmp_path / "model.json"), str(tmp_path / "terms.toml")]
+
+
+def run(*arguments, code=0, **options):
+    result = CliRunner().invoke(main, ["diagnose", *arguments], **options)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_a_file_says_what_python_says():
+    from_file = active_classifier(MODEL, read_terms(TERMS))
+    assert str(from_file.paid((0, 1))) == "6.50"
+    assert from_file.costs.tolist() == [[0, 60], [20, 0]]
+    study = b'[[features]]\nname = "x0"\ncost = "2"\n[[features]]\nname = "x1"\ncost = 1\n'
+    with pytest.raises(DiagnosisError, match="no price of 'x2'"):
+        active_classifier(MODEL, read_terms(study))
+    assert set(active_classifier(MODEL, read_terms(study), without=["x2"]).prices) == {"x0", "x1"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"limit = ", "no TOML"),
+        (b"\xff", "no TOML"),
+        (b"budget = 3", "budget: there is no such entry"),
+        (b"costs = 3", "must be a table of tests"),
+        (b"features = 3", "must be a list of tables"),
+        (b'[costs]\nx0 = 1\nx1 = 1\nx2 = 1\n[prices]\nlist = "none"', "prices: "),
+    ],
+)
+def test_terms_that_make_no_sense_get_words(content, words):
+    with pytest.raises(DiagnosisError) as raised:
+        active_classifier(MODEL, read_terms(content))
+    assert words in str(raised.value)
+
+
+def test_cases_drawn_from_the_model_cost_what_the_strategy_expects():
+    """Within four standard errors of 4 000 cases."""
+    prices = {"x0": "3.50", "x1": 2, "x2": 4}
+    active = ActiveClassifier(MODEL, prices, wrong=60)
+    rng = np.random.default_rng(5)
+    labels = rng.choice(2, size=4_000, p=MODEL.prior)
+    rows = np.stack(
+        [
+            [rng.choice(len(feature.values), p=MODEL.shares(feature)[label]) for label in labels]
+            for feature in MODEL.features
+        ],
+        axis=1,
+    )
+    found = diagnose_all(active, rows)
+    total = summary(active, found, [MODEL.labels[at] for at in labels])
+    strategy = Strategy.of(active)
+    paid = np.array([float(each.paid) for each in found])
+    assert abs(paid.mean() - strategy.price) <= 4 * paid.std() / len(paid) ** 0.5 + 1e-9
+    error = (strategy.error * (1 - strategy.error) / len(paid)) ** 0.5
+    assert abs(total.wrong - strategy.error) <= 4 * error
+    assert float(total.paid) == pytest.approx(paid.sum())
+    for test, share in total.frequencies.items():
+        expected = strategy.frequencies[test]
+        assert abs(share - expected) <= 4 * (expected * (1 - expected) / len(paid)) ** 0.5 + 1e-9
+
+
+def test_a_value_that_is_missing_cannot_be_ordered():
+    active = ActiveClassifier(MODEL, {"x0": 1, "x1": 1, "x2": 1})
+    found = diagnose_all(active, np.array([[-1, 2, -1], [-1, -1, -1]]))
+    assert found[0].tests in ((), ("x1",))
+    assert found[1].tests == ()
+
+
+def test_the_command_shows_a_strategy_and_one_decision(files):
+    shown = run(*files, "--strategy").stdout
+    assert shown.startswith(Strategy.of(active_classifier(MODEL, read_terms(TERMS))).text())
+    plain = json.loads(run(*files, "--strategy", "--json").stdout)
+    assert plain["followed"] == pytest.approx(1)
+    decision = json.loads(run(*files, "--json", "--known", "x0=a").stdout)
+    assert "x0" not in decision["offers"]
+    for option in (["--limit", "0"], ["--wrong", "0.01"]):
+        assert json.loads(run(*files, "--json", *option).stdout)["test"] is None
+
+
+def test_the_dialogue_goes_on_until_it_answers(files):
+    said = run(*files, "--limit", "100", "--wrong", "9999", input="nonsense\n\na\nb\na\nb\na\n")
+    assert "has no value 'nonsense'" in said.output
+    assert "Answer: " in said.stdout
+    assert said.stdout.rstrip().endswith(".")
+
+
+def test_the_command_takes_a_file_of_cases(files, tmp_path):
+    table = tmp_path / "new.csv"
+    table.write_text("case;label;x0;x1;x2\nA;X;a;b;a\nB;Y;b;;a\n")
+    result = run(*files, "--cases", str(table))
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [row["case"] for row in rows] == ["A", "B"]
+    assert "x1" not in rows[1]["tests"].split()
+    plain = json.loads(run(*files, "--cases", str(table), "--json").stdout)
+    assert plain["wrong"] == sum(r["answer"] != r["label"] for r in rows) / 2
+    table.write_text("case;label;x0;x1;x2\nA;Q;a;b;a\n")
+    assert "there is no label 'Q'" in run(*files, "--cases", str(table), code=1).output
+    table.write_text("case;X0\nA;a\n")
+    assert (
+        "line 2: the model has no feature 'X0'" in run(*files, "--cases", str(table), code=1).output
+    )
+
+
+def test_mistakes_end_in_a_line(files):
+    assert "TEST=VALUE" in run(*files, "--known", "x0", code=2).output
+    assert "reward" not in run(*files, "--wrong", "-3", code=1).output
+    assert "no feature 'x7'" in run(*files, "--without", "x7", code=1).output
