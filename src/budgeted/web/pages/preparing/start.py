@@ -87,9 +87,8 @@ async def from_file(request: Request, kept: ThePreparations, actor: TheActor) ->
 
 @router.post("/new/like/{id}")
 async def like_rehearsal(
-    request: Request, kept: ThePreparations, actor: TheActor, rehearsals: TheRehearsals,
-    id: str,
-) -> Response:  # fmt: skip
+    kept: ThePreparations, actor: TheActor, rehearsals: TheRehearsals, id: str
+) -> Response:
     """Take what a rehearsal had."""
     job = rehearsals.find(id)
     made = await asyncio.to_thread(preparation_like, job, await rehearsals.results(job))
