@@ -34,7 +34,7 @@ def go_on(page, title):
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, NARROW], ids=["wide", "narrow"])
-def test_from_a_spreadsheet_to_a_study(browser, server, viewport):  # noqa: PLR0915 - a story
+def test_from_a_spreadsheet_to_a_study(browser, server, viewport):
     name = f"anaemia {viewport['width']}"
     with window(browser, server, viewport) as watched:
         page = watched.page(f"{server.url}/studies/new")
