@@ -8,7 +8,8 @@ Who never pauses waits for all others. How long depends on the policy, so there 
 all with the same bound: the default, whose decisions are good for several requests, where nobody
 pauses and with people who take a moment between two calls; a policy that decides at once; and
 policies that rank cells, whose decisions are shared by those who ask at the same moment: greedy,
-and single feature lookahead, a few purchases ahead and as far as the money goes.
+and single feature lookahead, a few purchases ahead and as far as the money goes. In the end, a
+large study is compared with a small one (`research.speed.sizes`).
 
 python -m research.speed.web [--clients 50] [--seconds 60] [--policy NAME --pause SECONDS --depth N]
                          [--json]
@@ -33,7 +34,9 @@ from typing import Any
 
 from budgeted import Feature, Problem, Study
 from budgeted.studies.events import Asked, Told
+from research.speed import sizes
 from research.speed.findings import Finding, exit_status
+from research.speed.large import Size
 
 FEATURES, CASES, COST = 10, 10_000, Decimal("1.50")
 BOUND = 20.0
@@ -268,6 +271,9 @@ def main() -> int:
         for scene in scenes
         for finding in play(scene, given.clients, given.seconds, given.alone)
     ]
+    if given.policy is None:
+        print("  a large study")
+        findings += sizes.findings(Size())
     return exit_status(findings, given.json)
 
 

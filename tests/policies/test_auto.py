@@ -16,7 +16,7 @@ from budgeted.experiments.spec import parse
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, parameters_of
 from budgeted.learners.layout import layout_of
 from budgeted.policies import policy, preferences
-from budgeted.policies.auto import Auto, spread
+from budgeted.policies.auto import Auto, so_far, spread
 from budgeted.problem import Action
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.synthetic import FIGURE_3B
@@ -174,7 +174,7 @@ def test_a_value_that_did_not_come_is_no_half_of_a_comparison():
     state = state.after(Purchase(0, 1, None, 1))
     choice = Auto().choose(state, np.random.default_rng(0))
     assert choice.scores
-    assert choice.reason.startswith("it is the best use of the next")
+    assert "; it is the best use of the next" in choice.reason
 
 
 def test_a_dear_feature_that_tells_everything_is_worth_its_price():
@@ -234,15 +234,15 @@ def test_it_says_why():
     choice = Auto().choose(State.start(problem), np.random.default_rng(0))
     other = f"f{1 - choice.action.feature}"
     assert choice.reason == (
-        f"it is the best use of the next 1; nothing of it is known yet; {other!r} would be as good"
+        f"nothing of it is known yet; it is the best use of the next 1; {other!r} would be as good"
     )
     state = State.start(contracts.make_problem(["1", "3"], budget="20"))
     state = state.after(Purchase(1, 0, 0, "3"))
     choice = Auto().choose(state, np.random.default_rng(0))
     assert choice.action == (1, 1)
     assert choice.reason == (
-        "to set beside the value of 'label 0' that was asked for before; "
-        "known or under way: 1 'label 0', 0 'label 1'"
+        "it completes a comparison: the value asked for last was of 'label 0'; "
+        "1 'label 0' and 0 'label 1' values so far"
     )
     choice = Auto().choose(state.reserve(choice.action), np.random.default_rng(0))
     rates = {cell.feature: -score for cell, score in choice.scores.items()}
@@ -569,3 +569,20 @@ def test_what_simulate_reports_is_what_the_pieces_say():
         belief = belief.observe(row.feature, row.label, row.value)
         assert row.loss == pytest.approx(loss(belief), abs=1e-12)
         assert row.engine == ""
+
+
+def test_it_says_whether_what_is_known_differs():
+    """Nothing is claimed that the learner does not believe."""
+    problem = contracts.make_problem(["1", "9"], budget="900")
+    known = {}
+    for name, pairs in (("few", 1), ("apart", 12), ("alike", 150)):
+        state = State.start(problem)
+        for at, label in itertools.product(range(pairs), (0, 1)):
+            value = at % 2 if name == "alike" else label
+            state = state.after(Purchase(0, label, value, 1))
+        known[name] = so_far(state, 0, Auto().believer.believed(state.belief))
+    assert known["few"].endswith("values so far, too few to tell whether they differ")
+    assert known["apart"] == "12 'label 0' and 12 'label 1' values so far, which differ"
+    assert known["alike"].endswith("values so far, which show no difference yet")
+    under_way = so_far(state.reserve(Action(0, 0)), 0)
+    assert under_way == "150 'label 0' and 150 'label 1' values so far, 1 more under way"

@@ -21,7 +21,9 @@ def clinic(costs, budget, **tariff):
 def ordered(state, worths):
     """What is ordered if values of each feature are worth so much, of either label."""
     values = np.repeat(np.array(worths, dtype=float)[:, None], 2, axis=1)
-    return bundles.choose(state, state.depths(), values, np.random.default_rng(0))
+    return bundles.choose(
+        state, state.depths(), values, np.random.default_rng(0), lambda at: f"{at} so far"
+    )
 
 
 @pytest.mark.parametrize(

@@ -221,15 +221,15 @@ def test_the_model_has_the_cuts_and_takes_numbers(study):
 def test_the_error_on_the_way_is_that_of_the_cuts_of_today(study, tmp_path):
     fill(study)
     curve = Curve(study.created)
-    curve.advance(study.history())
+    curve.advance(study.state)
     before = curve.points
     study.do(does.SetCuts("chol", "185 190 195"))
-    curve.advance(study.history())
+    curve.advance(study.state)
     fresh = Curve(study.created)
-    fresh.advance(study.history())
+    fresh.advance(study.state)
     assert curve.points == fresh.points != before
     study.do(does.SetCuts("chol", "200 240"))
-    curve.advance(study.history())
+    curve.advance(study.state)
     assert curve.points == before
 
 
@@ -242,7 +242,7 @@ def test_a_forgotten_value_stays_forgotten_when_cuts_change(study):
     check_everything(study)
     check_folded(study)  # without the values that are forgotten
     curve = Curve(study.created)
-    curve.advance(study.history())
+    curve.advance(study.state)
 
 
 def test_a_request_that_was_pending_is_told_by_the_new_cuts_and_undone(study):

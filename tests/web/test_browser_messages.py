@@ -102,7 +102,7 @@ def test_a_card_that_a_colleague_settles_says_so_at_its_top_and_nothing_moves(br
         colleague(server, "aside", 2, value)
         expect(page.locator("#card-2.aside")).to_be_visible()
         assert [top(each) for each in places] == pytest.approx(before, abs=1)
-        expect(card.locator("h3")).not_to_contain_text("Measure")
+        expect(card.locator("h4")).not_to_contain_text("Measure")
         expect(card.locator(".because")).to_contain_text("Somebody else has just settled")
         expect(card.locator(".because")).to_contain_text("4.00 charged")
         # All of it can be read: above what was typed, and within its own place.
@@ -122,7 +122,10 @@ def test_all_columns_can_be_seen(browser, server, viewport):
         card.get_by_text("Why this one?").click()
         table = card.locator(".scroll")
         assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
-        assert card.locator("h3 .nowrap").evaluate("each => each.getClientRects().length") == 1
+        assert (
+            card.locator(".above .nowrap").first.evaluate("each => each.getClientRects().length")
+            == 1
+        )
         about = page.locator("#about .scroll")
         hidden = about.evaluate("each => each.scrollWidth - each.clientWidth")
         hint = page.get_by_text("Move the table sideways")

@@ -69,6 +69,8 @@ def test_axe_finds_nothing_serious_on_any_page(browser, filled, viewport, scheme
         for path in PAGES:
             page.goto(address(filled, path))
             if path == f"/studies/{NAME}":
+                for place in page.locator("[data-chart]").all():  # it comes when it is seen
+                    place.scroll_into_view_if_needed()
                 expect(page.locator("[data-chart][data-drawn]")).to_have_count(4)
             page.evaluate(
                 "() => document.querySelectorAll('details').forEach(each => each.open = true)"
@@ -129,7 +131,7 @@ def test_a_study_by_keyboard_alone(browser, filled):
         page.keyboard.press("Enter")
         tab_to(page, page.get_by_role("button", name="Record the failure"))
         page.keyboard.press("Enter")
-        expect(page.locator("#card-2.settled h3")).to_be_focused()
+        expect(page.locator("#card-2.settled h4")).to_be_focused()
         tab_to(page, page.get_by_role("button", name="Put settled cards away"))
         page.keyboard.press("Enter")
         expect(page.locator("#no-requests")).to_be_visible()
@@ -152,18 +154,18 @@ def test_a_study_by_keyboard_alone(browser, filled):
 def tell_undo_and_tell_again(page):
     """The focus stays with the card, on what cannot be pressed by the same key."""
     first = cards(page).nth(0)
-    feature, case = first.locator("h3 strong").all_inner_texts()
+    feature, case = first.locator("h4 strong").all_inner_texts()
     tab_to(page, ready(first).get_by_role("button", name=TRUTH[case][feature], exact=True))
     page.keyboard.press("Space")
     expect(cards(page)).to_have_count(1)
-    expect(page.locator("#card-1.settled h3")).to_be_focused()
+    expect(page.locator("#card-1.settled h4")).to_be_focused()
     expect(page.locator("#announcer")).to_contain_text("Request 1")
     page.keyboard.press("Tab")
     undo = ready(page.locator("#card-1")).get_by_role("button", name="Undo")
     expect(undo).to_be_focused()
     page.keyboard.press("Enter")
     expect(cards(page)).to_have_count(2)
-    expect(page.locator("#card-1 h3")).to_be_focused()
+    expect(page.locator("#card-1 h4")).to_be_focused()
     first = ready(page.locator("#card-1"))
     tab_to(page, first.get_by_role("button", name=TRUTH[case][feature], exact=True))
     page.keyboard.press("Enter")

@@ -87,7 +87,7 @@ class Bench:
 
     def cards(self, page, least=3):
         """Cards under way that are unfolded; more are asked for when few are left."""
-        found = page.locator("#requests > .card:not(.settled):not(:has(.fold))")
+        found = page.locator("#requests .visit:not(:has(.fold)) .card:not(.settled)")
         if found.count() < least:
             self.ask(6)
             self.open(page)

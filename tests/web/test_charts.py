@@ -37,7 +37,7 @@ def valid(chart):
 def all_charts(study):
     status = study.status()
     track = Curve(study.created)
-    track.advance(study.history())
+    track.advance(study.state)
     return {
         "error": charts.error_against_money(track.points, float(study.state.problem.budget)),
         "worth": charts.worth(status.cells),
@@ -51,6 +51,21 @@ def test_every_chart_is_valid_and_brings_its_data(study):
         assert valid(chart)["data"]["values"]
         assert chart["width"] == "container"
         assert chart["description"]
+
+
+def test_a_forecast_is_a_fan_to_the_end_of_the_budget(study):
+    track = Curve(study.created)
+    track.advance(study.history())
+    last = track.points[-1]
+    fan = [
+        {"money": last["spent"], "error": 0.3, "low": 0.2, "high": 0.4},
+        {"money": 20.0, "error": 0.2, "low": 0.1, "high": 0.3},
+    ]
+    past = charts.error_against_money(track.points, 20.0)
+    chart = valid(charts.error_against_money(track.points, 20.0, fan))
+    assert len(chart["layer"]) == len(past["layer"]) + 2
+    assert "20.0% expected at the end of the budget" in chart["description"]
+    assert all(each["data"]["values"] == fan for each in chart["layer"][-2:])
 
 
 def test_purchases_are_counted_by_feature_and_label(study):
@@ -109,7 +124,7 @@ def check_errors(rows, predictors):
 def test_the_curve_tells_the_error_of_each_classifier_on_the_way(long_history):
     created, entries = long_history
     track = Curve(created)
-    track.advance(entries)
+    track.advance(fold(None, entries, "").state)
     check_errors(track.points, steps(entries))
     assert len(track.points) == 31
     assert all(row["low"] < row["error"] < row["high"] for row in track.points)
@@ -136,19 +151,19 @@ def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory
             wrong = "no" if right == "yes" else "yes"
             clumsy.tell(request.number, right if slip == "cost" else wrong, cost="1.25")
             if not whole:
-                track.advance(clumsy.history())
+                track.advance(clumsy.state)
             if slip == "undo":
                 clumsy.undo(request.number)
                 clumsy.tell(request.number, right, cost="0.75")
             else:
                 clumsy.correct(request.number, right, cost="0.75")
             careful.tell(same.number, right, cost="0.75")
-        track.advance(clumsy.history())
+        track.advance(clumsy.state)
         shown = track.points
         check_errors(shown, steps(careful.history()))
         # The last one is undone, and not told again: the curve ends before it.
         clumsy.undo(request.number)
-        track.advance(clumsy.history())
+        track.advance(clumsy.state)
         assert [row["spent"] for row in track.points] == [row["spent"] for row in shown[:-1]]
         assert track.points[-1]["spent"] == float(clumsy.state.spent)
 
@@ -159,9 +174,9 @@ def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory
 def test_the_curve_is_the_same_however_the_events_come(long_history, cuts):
     created, entries = long_history
     whole, pieces = Curve(created), Curve(created)
-    whole.advance(entries)
+    whole.advance(fold(None, entries, "").state)
     for end in [*sorted(cuts), len(entries)]:
-        pieces.advance(entries[:end])
+        pieces.advance(fold(None, entries[:end], "").state)
     assert whole.points == pieces.points
 
 
@@ -179,12 +194,12 @@ def test_a_long_study_has_few_points_and_ends_with_the_last(long_history, monkey
     monkeypatch.setattr(curve, "MOST_POINTS", 7)
     created, entries = long_history
     track = Curve(created)
-    track.advance(entries)
+    track.advance(fold(None, entries, "").state)
     assert len(track.points) <= 9
     assert track.points[-1]["spent"] == 30
     one_by_one = Curve(created)
     for end in range(len(entries)):
-        one_by_one.advance(entries[: end + 1])
+        one_by_one.advance(fold(None, entries[: end + 1], "").state)
     assert len(one_by_one.points) <= 2 * 7
     assert one_by_one.points[0]["spent"] == 0
     assert one_by_one.points[-1]["spent"] == 30
@@ -198,7 +213,7 @@ def test_the_measured_error_counts_wrong_answers(long_history):
     names, labels = ("no", "yes"), projection.state.problem.labels
     lines = [f"{names[one]},{names[two]},{labels[label]}" for one, two, label in cells]
     track = Curve(created, ValidationFile("\n".join(["f0,f1,label", *lines]).encode()))
-    track.advance(entries)
+    track.advance(fold(None, entries, "").state)
     model, wrong = Model.of(projection.predictor()), 0.0
     for first, second, label in cells:
         said = model.predict({"f0": ("no", "yes")[first], "f1": ("no", "yes")[second]})

@@ -11,7 +11,7 @@ from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
 from budgeted.studies.commands import Ask, Cancel, Tell
 from budgeted.studies.drafts import Sent
 from budgeted.studies.study import Study
-from budgeted.web import worker as workers
+from budgeted.web.curve import Curve
 from budgeted.web.worker import StudyWorker
 from tests import sample_studies as studies
 from tests.web.test_web_restores import restore
@@ -143,18 +143,18 @@ def test_a_bad_text_does_not_split_what_is_written_together(tmp_path, monkeypatc
         studies.check_everything(study)
 
 
-@pytest.mark.parametrize("what", ["view", "curve"])
+@pytest.mark.parametrize("what", ["view", "slow", "curve"])
 def test_what_was_made_of_a_history_that_is_gone_is_not_kept(tmp_path, monkeypatch, what):
     """A restore while something is computed, and then as many events as before."""
     database = str(tmp_path / "s.db")
     studies.begin(database, "s").release()
     begun, go_on = threading.Event(), threading.Event()
-    grown = workers._grown
+    advance = Curve.advance
 
-    def slowly(*given):
+    def slowly(*given, **more):
         begun.set()
         assert go_on.wait(20)
-        return grown(*given) if what == "curve" else events_of(given[0])
+        return advance(*given, **more) if what == "curve" else events_of(given[0])
 
     def events_of(snapshot):
         return [entry.event for entry in snapshot.entries]
@@ -165,11 +165,12 @@ def test_what_was_made_of_a_history_that_is_gone_is_not_kept(tmp_path, monkeypat
             study.tell(1, value, cost="0.5" if value == "yes" else "1")
 
     def look(worker, function):
-        return worker.curve() if what == "curve" else worker.view("events", function)
+        return worker.curve() if what == "curve" else getattr(worker, what)("events", function)
 
     async def story():
         worker = StudyWorker(Study.open(database, "s"))
-        monkeypatch.setattr(workers, "_grown", slowly)
+        if what == "curve":
+            monkeypatch.setattr(Curve, "advance", slowly)
         under_way = asyncio.create_task(look(worker, slowly))
         await asyncio.to_thread(begun.wait, 20)
         second = asyncio.create_task(look(worker, slowly))  # a curve waits for the first
@@ -187,7 +188,7 @@ def test_what_was_made_of_a_history_that_is_gone_is_not_kept(tmp_path, monkeypat
 
     tell("yes")
     before, now = asyncio.run(story())
-    monkeypatch.setattr(workers, "_grown", grown)
+    monkeypatch.setattr(Curve, "advance", advance)
 
     async def anew():
         worker = StudyWorker(Study.open(database, "s"))

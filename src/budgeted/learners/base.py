@@ -36,6 +36,31 @@ class Outlook:
     high: float
 
 
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """How often a classifier says each label of the cases of each label, and how sure that is.
+
+    Attributes
+    ----------
+    shares
+        Of the cases of a label (row), how many are said to be of each label (column); a row sums to
+        one, and is NaN where there is no case of the label.
+    low, high
+        Nine of ten possibilities lie in between.
+
+    Examples
+    --------
+    >>> well, ill = 0, 1
+    >>> table = np.array([[0.9, 0.1], [0.3, 0.7]])
+    >>> float(Confusion(table, table, table).shares[ill, ill])  # the sensitivity for ill
+    0.7
+    """
+
+    shares: Floats
+    low: Floats
+    high: Floats
+
+
 class Classifier(Protocol):
     """Says how probable each label of a case is, and can be written down.
 
@@ -76,7 +101,8 @@ class Predictor(Classifier, Protocol):
       asked about before; ``kept`` is a dictionary that they share;
     - ``shares(feature)``: P(value | label), labels × values, and ``share_intervals(feature)``:
       where nine of ten possible models have them, as two such tables. The chart of what is
-      believed and the page of the model show them; without them they say that there are none.
+      believed and the page of the model show them; without them they say that there are none;
+    - ``confusion(models)``: a `Confusion`, what it expects to say of the cases of each label.
     """
 
     def outlook(self, models: int = 200) -> Outlook:

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgeted.learners.base import Outlook
+from budgeted.learners.base import Confusion, Outlook
 from budgeted.learners.layout import Floats, layout_of
 from budgeted.learners.members import Members
 from budgeted.learners.posterior import Posterior
-from budgeted.learners.prospect import CONFIDENCE, MODELS, draw_model, prospect, spreads
+from budgeted.learners.prospect import (
+    CONFIDENCE,
+    MODELS,
+    confusion,
+    draw_model,
+    prospect,
+    spreads,
+)
 from budgeted.seeds import OUTLOOK, stream
 
 _DRAWS = 400
@@ -47,7 +54,20 @@ class Committee(Members):
         models
             How many are drawn from what is known; fewer are faster, and the interval less sure.
         """
+        return prospect(self.posterior, *self._dependence(), self.log_scores, models)
+
+    def confusion(self, models: int = MODELS) -> Confusion:
+        """Return how often the committee expects to say each label of the cases of each label.
+
+        Parameters
+        ----------
+        models
+            As of `outlook`, with which it agrees.
+        """
+        return confusion(self.posterior, *self._dependence(), self.log_scores, models)
+
+    def _dependence(self) -> tuple[Floats, Floats]:
+        """How probable each correlation of the features is, and how much what they say scatters."""
         everything = np.ones((1, len(self.problem.features)), dtype=bool)
         scatter = spreads(self.problem, self.means) * self.feature_weights(everything)[0]
-        chances = self.correlations.sum(axis=0)
-        return prospect(self.posterior, chances, scatter, self.log_scores, models)
+        return self.correlations.sum(axis=0), scatter

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from budgeted.errors import BudgetedError, LearnerError
-from budgeted.learners.base import Cases, Classifier, Learner, Outlook, Predictor
+from budgeted.learners.base import Cases, Classifier, Confusion, Learner, Outlook, Predictor
 from budgeted.learners.layout import Floats
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
@@ -97,6 +97,12 @@ def outlook_of(predictor: Predictor, models: int | None = None) -> Outlook:
             f"high ≤ 1, got {_clipped(found)}"
         )
     return found
+
+
+def confusion_of(predictor: Predictor) -> Confusion | None:
+    """Return what a predictor expects to say of the cases of each label; None if it cannot tell."""
+    ask: Callable[[], Confusion] | None = getattr(predictor, "confusion", None)
+    return None if ask is None else _in_words(predictor.learner, "confusion", ask)
 
 
 def shares_of(classifier: Classifier, feature: int) -> Floats | None:

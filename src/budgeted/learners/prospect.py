@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.errors import LearnerError
-from budgeted.learners.base import Outlook
+from budgeted.learners.base import Confusion, Outlook
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.dependence import CORRELATIONS, effective
 from budgeted.learners.gamma import log_gamma_draws
@@ -33,6 +33,7 @@ from budgeted.problem import Problem
 from budgeted.seeds import OUTLOOK, stream
 
 CONFIDENCE = 0.9
+_ENDS = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
 FINEST = 0.005
 """On either side of the expected error the interval is at least so wide: half a percentage point.
 Shares of labels are never known better than that.
@@ -68,18 +69,58 @@ def prospect(
     models
         How many are drawn.
     """
-    if models < 2:
-        raise LearnerError(f"models: must be at least 2, got {models!r}")
-    rng = stream(0, OUTLOOK)
     problem = posterior.problem
-    number = float(effective(scatter))
-    added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
-    drawn = (draw_model(posterior, rng) for _ in range(models))
+    rng, added, drawn = _possibilities(posterior, correlations, scatter, models)
     if number_of_cases(problem) <= FEW_CASES:
         errors, noise = _of_all_cases(problem, log_scores, drawn, added), 0.0
     else:
-        errors, noise = _of_drawn_cases(problem, log_scores, drawn, added, rng)
+        votes = _of_drawn_cases(problem, log_scores, drawn, added, rng)
+        errors, noise = _errors(problem, votes)
     return _outlook(errors, noise)
+
+
+def confusion(
+    posterior: Posterior,
+    correlations: Floats,
+    scatter: Floats,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    models: int = MODELS,
+) -> Confusion:
+    """Return how often each label is expected to be said of the cases of each label.
+
+    The models are those of `prospect`, so that both agree: the shares of labels times what is said
+    rightly come to one less the expected error.
+
+    Parameters
+    ----------
+    posterior, correlations, scatter, log_scores, models
+        As of `prospect`.
+    """
+    problem = posterior.problem
+    rng, added, drawn = _possibilities(posterior, correlations, scatter, models)
+    if number_of_cases(problem) <= FEW_CASES:
+        said = _said_of_all_cases(problem, log_scores, drawn, added)
+        noise: Floats = np.zeros(said.shape[1:])
+    else:
+        votes = _of_drawn_cases(problem, log_scores, drawn, added, rng)
+        said = votes.mean(axis=2)
+        noise = votes.var(axis=2, ddof=1).mean(axis=0) / votes.shape[2]
+    expected, variance = said.mean(axis=0), said.var(axis=0, ddof=1)
+    together = np.sqrt(np.clip(1 - noise / np.maximum(variance, _TINY), 0, 1))
+    low, high = np.quantile(expected + together * (said - expected), _ENDS, axis=0)
+    return Confusion(expected, np.minimum(low, expected), np.maximum(high, expected))
+
+
+def _possibilities(
+    posterior: Posterior, correlations: Floats, scatter: Floats, models: int
+) -> tuple[np.random.Generator, Floats, Iterator[Floats]]:
+    """Models, how much the features of each repeat each other, and what draws their cases."""
+    if models < 2:
+        raise LearnerError(f"models: must be at least 2, got {models!r}")
+    rng = stream(0, OUTLOOK)
+    number = float(effective(scatter))
+    added = np.sqrt(rng.choice(CORRELATIONS, models, p=correlations) * (number - 1))  # √(f² − 1)
+    return rng, added, (draw_model(posterior, rng) for _ in range(models))
 
 
 def spreads(problem: Problem, means: Floats) -> Floats:
@@ -116,8 +157,27 @@ def _of_all_cases(
     return errors
 
 
+def _said_of_all_cases(
+    problem: Problem,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    drawn: Iterator[Floats],
+    added: Floats,
+) -> Floats:
+    """What is said under each model, models × labels × labels, over every pair of cases."""
+    values = every_case(problem)
+    columns, scores = values + layout_of(problem).starts, log_scores(values)
+    labels = range(len(problem.labels))
+    said = np.empty((len(added), len(labels), len(labels)))
+    for at, parameters in enumerate(drawn):
+        chances = parameters[:, columns].prod(axis=2)
+        for label, row in enumerate(chances):
+            share = row / row.sum()
+            said[at, label] = [_right(each, share, scores, added[at]) for each in labels]
+    return said
+
+
 def _right(label: int, chances: Floats, scores: Floats, added: float) -> float:
-    """How often a label is said of its own cases, which have these chances and scores."""
+    """How often a label is said of cases that have these chances and scores."""
     if added == 0:
         return float(chances @ _votes(scores)[:, label])
     away = added * (scores - chances @ scores)
@@ -131,8 +191,8 @@ def _of_drawn_cases(
     drawn: Iterator[Floats],
     added: Floats,
     rng: np.random.Generator,
-) -> tuple[Floats, float]:
-    """Error under each model over some drawn cases, and the variance that comes of their number."""
+) -> Floats:
+    """What is said of drawn cases under each model, models × labels × cases × labels."""
     labels, features, models = len(problem.labels), len(problem.features), len(added)
     cases = min(_CASES, max(10, _MOST_NUMBERS // (models * labels * features)))
     values = np.empty((models, labels, cases, features), dtype=np.int64)
@@ -141,8 +201,12 @@ def _of_drawn_cases(
     scores = log_scores(values.reshape(-1, features)).reshape(models, labels, cases, labels)
     centre = scores.mean(axis=2, keepdims=True)
     other = np.roll(scores, 1, axis=2)
-    votes = _votes(scores + added[:, None, None, None] * (other - centre))
-    label = np.arange(labels)
+    return _votes(scores + added[:, None, None, None] * (other - centre))
+
+
+def _errors(problem: Problem, votes: Floats) -> tuple[Floats, float]:
+    """Error under each model over some drawn cases, and the variance that comes of their number."""
+    label, cases = np.arange(len(problem.labels)), votes.shape[2]
     right = votes[:, label, :, label]  # labels × models × cases
     prior = np.asarray(problem.prior)
     noise = float((prior**2 @ right.var(axis=2, ddof=1)).mean() / cases)
@@ -208,8 +272,7 @@ def _outlook(errors: Floats, noise: float) -> Outlook:
     """
     expected, variance = float(errors.mean()), float(errors.var(ddof=1))
     together = np.sqrt(max(0.0, 1 - noise / variance)) if variance > 0 else 0.0
-    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    low, high = np.quantile(expected + together * (errors - expected), ends).tolist()
+    low, high = np.quantile(expected + together * (errors - expected), _ENDS).tolist()
     return Outlook(
         expected, max(0.0, min(low, expected - FINEST)), min(1.0, max(high, expected + FINEST))
     )

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
 from budgeted.learners import Hierarchical, Learner
 from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
 from budgeted.policies import bundles
 from budgeted.policies.base import Choice
 from budgeted.policies.lookahead import cheapest
@@ -27,6 +28,8 @@ MOST_PLANNED = 100
 """Purchases that one decision is good for, if several are wanted before anything comes back."""
 _AS_GOOD, _MOST_LABELS = 0.005, 4
 """Who is less behind than this is as good; and so many labels are named in a reason."""
+_SURE = 0.1
+"""That a feature does not matter is out of the question if it is less probable than this."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
 
@@ -76,8 +79,8 @@ class Auto:
     ...     state = state.after(Purchase(0, label, value=label, cost=1))
     >>> choice = Auto().choose(state, np.random.default_rng(0))
     >>> choice.action.feature, choice.reason
-    (0, "it is the best use of the next 2; known or under way: 1 'well', 1 'ill'; 'scan' is 88 % \
-behind")
+    (0, "1 'well' and 1 'ill' values so far, too few to tell whether they differ; it is the best \
+use of the next 2; 'scan' is 88 % behind")
     """
 
     name: ClassVar[str] = "auto"
@@ -105,18 +108,21 @@ behind")
             return None
         bought = _bought(state)
         if not state.problem.separable:
-            return bundles.choose(state, depths, _values(state, depths, bought, self.believer), rng)
+            known = self.believer.believed(state.belief)
+            values = _values(state, depths, bought, known)
+            return bundles.choose(state, depths, values, rng, lambda at: so_far(state, at, known))
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
-        rates, numbers = _rates(state, depths, bought, self.believer)
+        known = self.believer.believed(state.belief)
+        rates, numbers = _rates(state, depths, bought, known)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         most = np.nanmax(rates)
         best = rates >= most - _TIE * abs(most)
         fewest = np.where(depths > 0, bought, np.inf)
         tied = best[:, None] & (fewest <= fewest.min(axis=1, keepdims=True))
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
-        reason = in_words(state, chosen.feature, rates, int(numbers[chosen.feature]), bought)
+        reason = in_words(state, chosen.feature, rates, int(numbers[chosen.feature]), known)
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         only = slice(chosen.feature, chosen.feature + 1)
         shares = spread(numbers[only], depths[only], bought[only])[0]
@@ -130,8 +136,9 @@ behind")
             return np.full(depths.shape, np.nan)
         bought = _bought(state)
         if not state.problem.separable:
-            return bundles.worth(state, depths, _values(state, depths, bought, self.believer))
-        rates, _ = _rates(state, depths, bought, self.believer)
+            values = _values(state, depths, bought, self.believer.believed(state.belief))
+            return bundles.worth(state, depths, values)
+        rates, _ = _rates(state, depths, bought, self.believer.believed(state.belief))
         return np.where(depths > 0, rates[:, None], np.nan)
 
 
@@ -149,28 +156,26 @@ def _rest_of_a_round(
     label = int(fewest[rng.integers(len(fewest))])
     labels = state.problem.labels
     reason = (
-        f"to set beside the value of {labels[last.label]!r} that was asked for before; "
-        f"{_known(state, bought[last.feature])}"
+        f"it completes a comparison: the value asked for last was of {labels[last.label]!r}; "
+        f"{so_far(state, last.feature)}"
     )
     return Choice(Action(last.feature, label), reason=reason)
 
 
-def _rates(
-    state: State, depths: Integers, bought: Floats, believer: Believer
-) -> tuple[Floats, Integers]:
+def _rates(state: State, depths: Integers, bought: Floats, known: Known) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
     costs = np.array([float(price) for price in state.problem.feature_prices])
-    return _best_handfuls(state, depths, bought, gains(believer.believed(state.belief)), costs)
+    return _best_handfuls(state, depths, bought, gains(known), costs)
 
 
-def _values(state: State, depths: Integers, bought: Floats, believer: Believer) -> Floats:
+def _values(state: State, depths: Integers, bought: Floats, believed: Known) -> Floats:
     """What one more value of each cell is worth, whatever it costs, features × labels.
 
     Its share of a handful that is spread evenly over the labels, for the labels with the fewest
     values; or what values of this label alone bring, if that is more.
     """
     one = np.ones(len(state.problem.features))
-    worth = gains(believer.believed(state.belief))
+    worth = gains(believed)
     evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, worth, one)[0])
     known = np.where(depths > 0, bought, np.inf)
     fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
@@ -208,7 +213,7 @@ def _best_handfuls(
     return rates, numbers
 
 
-def in_words(state: State, feature: int, rates: Floats, number: int, bought: Floats) -> str:
+def in_words(state: State, feature: int, rates: Floats, number: int, known: Known) -> str:
     """Return why a feature is bought: what is known of it, its rank, and who comes second.
 
     Parameters
@@ -221,12 +226,12 @@ def in_words(state: State, feature: int, rates: Floats, number: int, bought: Flo
         What was compared, for each feature; more is better.
     number
         How many purchases of it were weighed together.
-    bought
-        Values that there are, those under way included, features × labels.
+    known
+        What the learner believes.
     """
     names = [each.name for each in state.problem.features]
     amount = money.times(state.problem.feature_prices[feature], number)
-    words = f"it is the best use of the next {money.show(amount)}; {_known(state, bought[feature])}"
+    words = f"{so_far(state, feature, known)}; it is the best use of the next {money.show(amount)}"
     others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
     if np.isnan(others).all() or rates[feature] <= 0:
         return words
@@ -236,14 +241,46 @@ def in_words(state: State, feature: int, rates: Floats, number: int, bought: Flo
     return f"{words}; {names[second]!r} {rank}"
 
 
-def _known(state: State, bought: Floats) -> str:
-    """How many values of a feature there are of each label."""
-    if not bought.any():
-        return "nothing of it is known yet"
-    counts = zip(bought.astype(int).tolist(), state.problem.labels, strict=True)
-    known = [f"{number} {label!r}" for number, label in counts]
-    more = ["and so on"] if len(known) > _MOST_LABELS else []
-    return f"known or under way: {', '.join([*known[:_MOST_LABELS], *more])}"
+def so_far(state: State, feature: int, known: Known | None = None) -> str:
+    """Return how many values of a feature there are of each label, and whether they say anything.
+
+    Parameters
+    ----------
+    state
+        Names, values and requests under way.
+    feature
+        Which.
+    known
+        What the learner believes, where it says how probable it is that a feature is irrelevant.
+    """
+    problem = state.problem
+    seen = state.belief.seen[feature].astype(int).tolist()
+    counts = [f"{number} {label!r}" for number, label in zip(seen, problem.labels, strict=True)]
+    listed = counts if len(counts) <= _MOST_LABELS else [*counts[:_MOST_LABELS], "so on"]
+    here = sum(number for cell, number in state.under_way().items() if cell.feature == feature)
+    under_way = f", {here} more under way" if here else ""
+    if not any(seen):
+        return f"nothing of it is known yet{under_way}"
+    words = f"{', '.join(listed[:-1])} and {listed[-1]} values so far{under_way}"
+    irrelevant = _irrelevant(known, feature)
+    if irrelevant is None or here:
+        return words
+    if irrelevant < _SURE:
+        return f"{words}, which differ"
+    if irrelevant > 1 / 2:
+        return f"{words}, which show no difference yet"
+    return f"{words}, too few to tell whether they differ"
+
+
+def _irrelevant(known: Known | None, feature: int) -> float | None:
+    """How probable it is that a feature does not matter; None if the learner does not say."""
+    if known is None or known.form != SPIKE_AND_SLAB:
+        return None
+    posterior = cast("Posterior", known)
+    if feature in posterior.stated:
+        return None
+    each = posterior.components.shape[2]  # of every evenness, the first one is irrelevance
+    return float(posterior.chances[feature, :-1:each].sum())
 
 
 def spread(total: Integers, most: Integers, bought: Floats) -> Integers:

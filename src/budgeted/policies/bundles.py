@@ -15,7 +15,7 @@ that are weighed against each other, on fresh cases and on those that were visit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -78,7 +78,11 @@ class Bundle:
 
 
 def choose(
-    state: State, depths: Integers, values: Floats, rng: np.random.Generator
+    state: State,
+    depths: Integers,
+    values: Floats,
+    rng: np.random.Generator,
+    so_far: Callable[[int], str],
 ) -> Choice | None:
     """Return the order that is worth most for its money.
 
@@ -90,6 +94,8 @@ def choose(
         What one more value of each cell is worth, features × labels.
     rng
         Picks among equals.
+    so_far
+        Says what is known of a feature.
     """
     bundles = list(_bundles(state, depths, values))
     brought = _brought(bundles, float(state.free))
@@ -104,7 +110,7 @@ def choose(
     tied = scores >= scores.max() - _TIE * abs(scores.max())
     first = cells[cheapest(state, cells, tied, rng)]
     others = tuple(each for each in found[first][1].features if each != first.feature)
-    reason = _in_words(state, first, found)
+    reason = _in_words(state, first, found, so_far)
     return Choice(first, dict(zip(cells, (-scores).tolist(), strict=True)), reason, together=others)
 
 
@@ -273,12 +279,22 @@ def _grown(
         yield features, price
 
 
-def _in_words(state: State, first: Action, found: dict[Action, tuple[float, Bundle]]) -> str:
-    """Why this order: its rank, and who comes second."""
+def _in_words(
+    state: State,
+    first: Action,
+    found: dict[Action, tuple[float, Bundle]],
+    so_far: Callable[[int], str],
+) -> str:
+    """Why this order: what is known of what it begins with, its rank, and who comes second."""
     names = [each.name for each in state.problem.features]
     score, bundle = found[first]
-    they = "it is" if len(bundle.features) == 1 else "together they are"
-    words = f"{they} the best use of the next {money.show(bundle.price)}"
+    alone = len(bundle.features) == 1
+    words = (
+        f"{so_far(first.feature)}; it is the best use of the next {money.show(bundle.price)}"
+        if alone
+        else f"{names[first.feature]}: {so_far(first.feature)}; together they are the best use of "
+        f"the next {money.show(bundle.price)}"
+    )
     others = [
         (other, cell.feature)
         for cell, (other, _) in found.items()

@@ -139,6 +139,11 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         return self.terms if isinstance(self.terms, Periods) else None
 
     @cached_property
+    def by_name(self) -> dict[str, Feature]:
+        """The features, to find one."""
+        return {each.name: each for each in self.features}
+
+    @cached_property
     def every_action(self) -> frozenset[Action]:
         """The same as `actions`, to find one."""
         return frozenset(self.actions)

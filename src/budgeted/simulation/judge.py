@@ -67,6 +67,15 @@ class Validation:
         """Return the 0/1 error of a classifier; where labels tie, it guesses."""
         return Judge(self).error(predictor)
 
+    def confusion(self, predictor: Classifier) -> Floats:
+        """Return the share of all cases that have one label and are said to have another.
+
+        Labels × labels, the true one in the row; where labels tie, it guesses.
+        """
+        said = _guesses(log_scores(predictor, self.values))
+        result: Floats = self.masses.T @ said
+        return result
+
 
 class Judge:
     """Judges one classifier after another on the same cases.
@@ -82,7 +91,20 @@ class Judge:
     def error(self, predictor: Classifier) -> float:
         """Return the 0/1 error of a classifier; where labels tie, it guesses."""
         scores = log_scores(predictor, self._validation.values, self._kept)
-        tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+        tied = _tied(scores)
         masses = self._validation.masses
         correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
         return max(0.0, float(masses.sum() - correct.sum()))
+
+
+def _tied(scores: Floats) -> NDArray[np.bool_]:
+    """Which labels are the best of each case."""
+    result: NDArray[np.bool_] = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+    return result
+
+
+def _guesses(scores: Floats) -> Floats:
+    """How often each label is said of each case: the best one, or any of those that tie."""
+    tied = _tied(scores)
+    result: Floats = tied / tied.sum(axis=1, keepdims=True)
+    return result

@@ -68,7 +68,7 @@ def _turn(projection: Projection, event: RuledOut | Allowed, held: int, what: in
         raise StudyError(f"feature {event.feature!r} of case {event.case!r} is not for sale")
     where = (column, int(projection.case_labels[row]))
     projection.state = projection.state.resupplied([where], +1 if what == OPEN else -1)
-    projection.cells[cell] = what
+    projection.cells_to_change()[cell] = what
 
 
 FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {

@@ -17,6 +17,9 @@ from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from budgeted.errors import BudgetedError, StudyError, UnwritableError
 from budgeted.hints import KeyUsed
 from budgeted.policies.base import Choice, Chooser, choose
@@ -62,6 +65,7 @@ class Draft(Projection):
     """
 
     tried: list[Event]
+    _borrowed: NDArray[np.int8]
     signature: tuple[str, str, str, str] = ("", "", "", "")
     chooser: Chooser | None = None
     package: str = ""
@@ -72,13 +76,20 @@ class Draft(Projection):
         """Return a draft of a projection, or of another draft."""
         made = object.__new__(cls)
         made.__dict__.update(projection.__dict__)  # `copy.copy` takes several times as long
-        made.cells, made.taken = projection.cells.copy(), projection.taken.copy()
+        made._borrowed = projection.cells
+        made.taken = projection.taken.copy()
         made.tried = []
         made.extras = dict(projection.extras)
         # No copies: a study has thousands.
         for name in LAYERED:
             setattr(made, name, layered(getattr(projection, name)))
         return made
+
+    def cells_to_change(self) -> NDArray[np.int8]:
+        """Return cells that are the draft's own: most are only looked at, and there are many."""
+        if self.cells is self._borrowed:
+            self.cells = self.cells.copy()
+        return self.cells
 
     def names_to_change(self) -> Names:
         """Return a copy of the names: those that are held here are those of the study."""

@@ -75,7 +75,7 @@ def _cases_added(projection: Projection, _: Entry, event: CasesAdded) -> None:
     )
     projection.case_labels = appended(projection.case_labels, labels)
     closed = np.full((number, len(problem.features)), OPEN, dtype=np.int8)
-    projection.cells = appended(projection.cells, closed)
+    projection.cells = appended(projection.cells_to_change(), closed)
     projection.taken = appended(projection.taken, np.zeros(number, dtype=np.int64))
     projection.groups.update(event.groups)
     left = projection.state.cases_left

@@ -31,15 +31,18 @@ from budgeted.errors import (
 from budgeted.formats import Format
 from budgeted.policies.base import several
 from budgeted.state import State
+from budgeted.state.pending import Numbered
 from budgeted.studies.beginning import package_of, policy_of
+from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.base import Command
 from budgeted.studies.created import Created
 from budgeted.studies.drafts import Done, Draft, Plan, Sent, plan
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
+from budgeted.studies.foresight import SECONDS, Foreseen, foresee
 from budgeted.studies.journal import Head, Journal
 from budgeted.studies.periods import Period, period_at
-from budgeted.studies.projection import Projection
+from budgeted.studies.projection import LAYERED, Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
 
@@ -221,6 +224,37 @@ class Ledger:
             self._add(entries)
             return found.answers
         raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
+
+    def draft(self, *, shared: bool = False) -> Draft:
+        """Return a draft to try commands on, on another thread too while this goes on.
+
+        Parameters
+        ----------
+        shared
+            As of `carry_out`.
+        """
+        made = Draft.of(self._projection)
+        made.cells_to_change()
+        for each in LAYERED:
+            held = getattr(self._projection, each)
+            setattr(made, each, held.kept() if isinstance(held, Numbered) else dict(held))
+        made.names = self._projection.names.copy()
+        made.chooser, made.package = several(self.policy, shared=shared), self._package
+        made.signature = (self._clock(), "", "", "")
+        return made
+
+    def foresee(self, command: Ask, seconds: float = SECONDS) -> Foreseen:
+        """Return what asking would lead to and cost now, without asking.
+
+        Parameters
+        ----------
+        command
+            What would be asked.
+        seconds
+            How long to try; see `budgeted.studies.foresight`.
+        """
+        self.refresh()
+        return foresee(self.draft(), command, self.name, seconds)
 
     def _add(self, entries: Sequence[Entry]) -> None:
         """Keep events for those who look, who are not shown what was forgotten."""

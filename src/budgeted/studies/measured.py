@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from budgeted.learners import Outlook, Predictor
+from budgeted.learners.base import Confusion
 from budgeted.learners.prospect import CONFIDENCE
 from budgeted.simulation.judge import Validation
 from budgeted.statistics import wilson
@@ -47,6 +50,34 @@ def measure(predictor: Predictor, validation: Validation) -> Measured:
     """
     number, error = len(validation.values), validation.error(predictor)
     return Measured(*wilson(error, number, CONFIDENCE), number)
+
+
+def measured_confusion(predictor: Predictor, validation: Validation) -> Confusion:
+    """Return how often each label was said of the validation cases of each label.
+
+    The intervals are Wilson's, for the number of cases of the label. A label of which there is no
+    case has NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.learners import NaiveBayes
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 10)
+    >>> cases, labels = np.zeros((20, 1), dtype=int), np.array([0] * 18 + [1] * 2)
+    >>> validation = Validation.of_table(problem, cases, labels)
+    >>> measured_confusion(NaiveBayes().fit(problem, []), validation).shares.tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    counts = validation.confusion(predictor) * len(validation.values)
+    of_label = counts.sum(axis=1)
+    tables = np.full((3, *counts.shape), np.nan)
+    for row, column in np.ndindex(counts.shape):
+        number = round(float(of_label[row]))
+        if number:
+            share = min(1.0, float(counts[row, column]) / number)
+            tables[:, row, column] = wilson(share, number, CONFIDENCE)
+    return Confusion(*tables)
 
 
 def disagreement(expected: Outlook, measured: Measured) -> str:

@@ -24,6 +24,7 @@ from budgeted.problem import Action, Order, money
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
+from budgeted.state.pending import Numbered
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
 from budgeted.studies import availability, events, growth
 from budgeted.studies.accounts import fresh_groups, visited_after
@@ -169,7 +170,7 @@ class Projection:
             (len(created.cases), len(problem.features)), dtype=np.int8
         )
         self.taken: Integers = np.zeros(len(created.cases), dtype=np.int64)
-        self.requests: MutableMapping[int, Requested] = {}
+        self.requests: Numbered[Requested] = Numbered()
         self.keys: MutableMapping[str, Used] = {}
         self.of_case: MutableMapping[str, tuple[int, ...]] = {}
         self.groups: MutableMapping[str, str] = dict(created.groups)
@@ -190,6 +191,10 @@ class Projection:
     def number_of_cases(self) -> int:
         """How many there are."""
         return len(self.names.cases)
+
+    def cells_to_change(self) -> NDArray[np.int8]:
+        """Return the cells, to be changed in place; a draft takes a copy first."""
+        return self.cells
 
     def names_to_change(self) -> Names:
         """Return the names, to be added to in place; a draft has names of its own for that."""
@@ -232,13 +237,15 @@ class Projection:
             )
         return found
 
+    def requests_of(self, case: str) -> list[Requested]:
+        """Return the requests and recorded values of a case, by number."""
+        return [self.requests[number] for number in self.of_case.get(case, ())]
+
     def forgotten_numbers(self) -> frozenset[int]:
         """Return the requests and recorded values whose values nobody is shown any more."""
         if not self.forgotten:
             return frozenset()
-        return frozenset(
-            number for number, each in self.requests.items() if each.case in self.forgotten
-        )
+        return frozenset(number for case in self.forgotten for number in self.of_case.get(case, ()))
 
     def apply(self, entry: Entry) -> None:
         """Fold in one event; raise an error if it does not fit what came before it."""
@@ -377,7 +384,7 @@ class Projection:
         label = int(self.case_labels[row])
         left = np.flatnonzero(self.cells[row] == OPEN).tolist()
         self.state = self.state.resupplied([(feature, label) for feature in left], -1)
-        self.cells[row, left] = UNUSABLE
+        self.cells_to_change()[row, left] = UNUSABLE
         self.withdrawn |= {event.case}
         self.forgotten |= {event.case} if event.forget else set()
 
@@ -417,9 +424,10 @@ class Projection:
 
     def _mark(self, request: Requested, what: int) -> None:
         row, column = self.names.rows[request.case], self.names.columns[request.feature]
-        was = self.cells[row, column]
+        cells = self.cells_to_change()
+        was = cells[row, column]
         self.taken[row] += (what in (REQUESTED, BOUGHT)) - (was in (REQUESTED, BOUGHT))
-        self.cells[row, column] = what
+        cells[row, column] = what
 
 
 FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from budgeted.errors import UnknownError
 from budgeted.learners import Outlook, Predictor, fitted
+from budgeted.learners.base import Confusion
 from budgeted.learners.model import Model
-from budgeted.learners.predictor import outlook_of
+from budgeted.learners.predictor import confusion_of, outlook_of
 from budgeted.state import State
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.created import Created
+from budgeted.studies.entries import Entries
 from budgeted.studies.events import Entry
+from budgeted.studies.fates import PENDING
 from budgeted.studies.projection import Projection, Requested
 
 
@@ -32,6 +36,8 @@ class Snapshot:
         As of `budgeted.studies.study.Study`.
     numbered
         All requests and recorded values, by number.
+    of_case
+        The numbers of the requests and recorded values of each case; see `of`.
     digest
         Of the last event; it stands for all of them.
 
@@ -50,20 +56,23 @@ class Snapshot:
     """
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: Entries
     created: Created
     state: State
     closed: bool
     withdrawn: frozenset[str]
-    numbered: dict[int, Requested]
+    numbered: Mapping[int, Requested]
     cases: tuple[str, ...]
+    of_case: Mapping[str, tuple[int, ...]]
     digest: str = ""
 
     @classmethod
-    def of(
-        cls, name: str, projection: Projection, entries: tuple[Entry, ...], digest: str = ""
-    ) -> Snapshot:
-        """Return the snapshot of a projection and the events that it was folded from."""
+    def of(cls, name: str, projection: Projection, entries: Entries, digest: str = "") -> Snapshot:
+        """Return the snapshot of a projection and the events that it was folded from.
+
+        Nothing is copied that grows with the study: events and requests are shared with what comes
+        later, and so are the numbers of each case, of which later ones are passed over.
+        """
         return cls(
             name,
             entries,
@@ -71,8 +80,9 @@ class Snapshot:
             projection.state,
             projection.closed,
             projection.withdrawn,
-            dict(projection.requests),
+            projection.requests.kept(),
             projection.cases,
+            projection.of_case,
             digest,
         )
 
@@ -90,16 +100,26 @@ class Snapshot:
     def _in_order(self) -> tuple[Requested, ...]:
         return tuple(self.numbered[number] for number in sorted(self.numbered))
 
-    @cached_property
-    def _last_numbers(self) -> dict[tuple[str, str], int]:
-        return {(each.case, each.feature): each.number for each in self._in_order}
+    def requests_of(self, case: str) -> tuple[Requested, ...]:
+        """Return the requests and recorded values of a case, by number."""
+        numbers = self.of_case.get(case, ())
+        return tuple(self.numbered[number] for number in numbers if number in self.numbered)
+
+    def last_about(self, number: int) -> Entry | None:
+        """Return the last event about a request or recorded value; None if there is none."""
+        return next(reversed(self.entries.about(number)), None)
 
     def is_last(self, request: Requested) -> bool:
         """Tell whether its value was neither asked for nor recorded again."""
-        return self._last_numbers[request.case, request.feature] == request.number
+        mine = self.requests_of(request.case)
+        return request.number == max(
+            each.number for each in mine if each.feature == request.feature
+        )
 
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
+        if fate == PENDING:  # of which there are few, and the state knows them
+            return tuple(self.numbered[each.number] for each in self.state.pending)
         return tuple(each for each in self._in_order if fate in (None, each.fate))
 
     def request(self, number: int) -> Requested:
@@ -119,6 +139,11 @@ class Snapshot:
     def outlook(self) -> Outlook:
         """How wrong the classifier expects to be; several charts and pages want to know."""
         return outlook_of(self.predictor)
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """What the classifier expects to say of the cases of each label; None if it cannot tell."""
+        return confusion_of(self.predictor)
 
     def model(self) -> Model:
         """Return the classifier that the values bought so far give."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class Status:
     @property
     def separates(self) -> bool:
         """Whether the classifier is expected to do better than the most frequent label alone."""
-        return self.outlook is not None and self.outlook.error < self.majority_error - FINEST
+        return self.outlook is not None and is_better(self.outlook, self.majority_error)
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
@@ -117,7 +118,8 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         How many of the last events to include.
     """
     state = study.state
-    outlook, unknown = _outlook(study)
+    outlook, unknown = expected_error(study)
+    majority, majority_error = most_frequent(state.problem)
     surcharge = surcharge_of(state)
     return Status(
         study=study.name,
@@ -132,9 +134,9 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         withdrawn=len(study.withdrawn),
         outlook=outlook,
         unknown=unknown,
-        majority=_most_frequent(state.problem),
-        majority_error=1 - max(state.problem.prior),
-        cells=_cells(study),
+        majority=majority,
+        majority_error=majority_error,
+        cells=cells_of(study),
         pending=study.requests(PENDING),
         recent=study.entries[max(0, study.events - recent) :],
         scales={each.name: each.scale for each in state.problem.features if each.scale},
@@ -144,22 +146,38 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     )
 
 
-def _outlook(study: Snapshot) -> tuple[Outlook | None, str]:
-    """The expected error, or why it is not known: money and values are there without it."""
+def expected_error(study: Snapshot) -> tuple[Outlook | None, str]:
+    """Return the expected error, or why it is not known: money and values are there without it."""
     try:
         return study.outlook, ""
     except LearnerError as error:
         return None, str(error)
 
 
-def _most_frequent(problem: Problem) -> str:
-    return problem.labels[problem.prior.index(max(problem.prior))]
+def most_frequent(problem: Problem) -> tuple[str, float]:
+    """Return the most frequent label, the first of several, and the error of always saying it."""
+    most = max(problem.prior)
+    return problem.labels[problem.prior.index(most)], 1 - most
 
 
-def _cells(study: Snapshot) -> tuple[Cell, ...]:
+def is_better(expected: Outlook, majority_error: float) -> bool:
+    """Tell whether a classifier is expected to do better than the most frequent label alone."""
+    return expected.error < majority_error - FINEST
+
+
+def cells_of(study: Snapshot, *, weighed: bool = True) -> tuple[Cell, ...]:
+    """Return what was bought of each feature and label.
+
+    Parameters
+    ----------
+    study
+        At the moment in question.
+    weighed
+        Whether to say what more is worth, which takes long where there are many.
+    """
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
-    worth = _worth(study)
+    worth = _worth(study) if weighed else np.full(state.cases_left.shape, np.nan)
     cells = []
     for action in problem.actions:
         feature, label = problem.features[action.feature], problem.labels[action.label]
@@ -179,8 +197,19 @@ def _cells(study: Snapshot) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
+_WORTH: WeakKeyDictionary[Snapshot, Floats] = WeakKeyDictionary()
+"""As long as somebody looks at a snapshot; several charts want it."""
+
+
 def _worth(study: Snapshot) -> Floats:
     """What one more value of each cell is worth, as a share of the best; NaN if none is sold."""
+    found = _WORTH.get(study)
+    if found is None:
+        found = _WORTH[study] = _weigh(study)
+    return found
+
+
+def _weigh(study: Snapshot) -> Floats:
     state, created = study.state, study.created
     if not state.problem.has_prices:
         return np.full(state.cases_left.shape, np.nan)

@@ -16,6 +16,7 @@ from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.commands import Command, RecordedValue, Value
 from budgeted.studies.creation import begun, creation
 from budgeted.studies.days import day_of
+from budgeted.studies.entries import Entries
 from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED
@@ -73,6 +74,7 @@ class Study(Growing):
         clock: Callable[[], str] = now,
     ) -> None:
         super().__init__(journal, entries, clock, user() if by is None else by)
+        self._looked_at = Entries()
 
     @classmethod
     def create(
@@ -193,9 +195,9 @@ class Study(Growing):
 
     def snapshot(self) -> Snapshot:
         """Return the study as it is now, for another thread to look at."""
-        entries = tuple(self._entries)
         state = self._projection.state
-        found = Snapshot.of(self.name, self._projection, entries, self.head.digest)
+        self._looked_at = self._looked_at.then(self._entries)
+        found = Snapshot.of(self.name, self._projection, self._looked_at, self.head.digest)
         if state.problem.separable:
             return found
         return replace(found, state=state.changed(today=day_of(self._clock())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
 
 from fastapi import FastAPI
 
@@ -19,6 +18,7 @@ from budgeted.web.connections import most_connections
 from budgeted.web.limits import SizeLimit
 from budgeted.web.logs import Log
 from budgeted.web.metrics import Metrics
+from budgeted.web.packing import Packing
 from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.preparations import Preparations
@@ -27,7 +27,7 @@ from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.request_log import Recorder
 from budgeted.web.settings import Settings
 from budgeted.web.sse import Streams
-from budgeted.web.static_files import PackedStaticFiles
+from budgeted.web.static_files import FOLDER, PackedStaticFiles
 from budgeted.web.workers import StudyWorkers
 
 _ABOUT = """\
@@ -86,8 +86,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(login.router)
     app.include_router(probes.router)
     app.include_router(pages)
-    static = str(files("budgeted.web") / "static")
-    app.mount("/static", PackedStaticFiles(directory=static), name="static")
+    app.mount("/static", PackedStaticFiles(directory=str(FOLDER)), name="static")
+    app.add_middleware(Packing)
     app.add_middleware(SizeLimit, limits=settings.limits)
     app.add_middleware(Door, settings=settings, credentials=credentials)
     app.add_middleware(Forwarded, settings=settings)

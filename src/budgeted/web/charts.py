@@ -7,7 +7,7 @@ as a file, or looked at in a test. They adapt to the width of the place where th
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from budgeted.experiments.figures import COLOURS, Figure, frame
@@ -19,11 +19,15 @@ _PREDICTED, _MEASURED = COLOURS[6], COLOURS[5]
 _LABEL_COLOURS = (COLOURS[6], COLOURS[5], COLOURS[2], COLOURS[3], COLOURS[1], COLOURS[4])
 _STEP = 22
 _LINE = 60
+MOST_FEATURES = 15
+"""That a chart compares; one can search for the others."""
 _FEW_POINTS = 40
 """So many can be told apart on a line."""
 
 
-def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Figure:
+def error_against_money(
+    rows: Sequence[Mapping[str, Any]], budget: float, forecast: Sequence[Mapping[str, Any]] = ()
+) -> Figure:
     """Return error against money: expected with its interval, and measured where it is known.
 
     Parameters
@@ -32,6 +36,9 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
         Those of `budgeted.web.curve.Curve.points`.
     budget
         Where the axis of the money ends.
+    forecast
+        What is to come, as a fan to the end of the budget: rows with ``money``, ``error``, ``low``
+        and ``high``, the first of which is where the rows end.
     """
     names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
     data = [
@@ -70,17 +77,46 @@ def error_against_money(rows: Sequence[Mapping[str, Any]], budget: float) -> Fig
         },
     ]
     said = f"Error against money: {rows[-1]['error']:.1%} expected now." if rows else ""
+    if forecast:
+        layers += _fan(forecast, x, y)
+        said += f" {forecast[-1]['error']:.1%} expected at the end of the budget."
     return _chart(data, said) | {"height": 220, "layer": layers}
 
 
-def worth(cells: Sequence[Cell]) -> Figure:
+def _fan(forecast: Sequence[Mapping[str, Any]], x: Figure, y: Figure) -> list[Figure]:
+    """What is to come: a band and a dashed line."""
+    data = {"values": [dict(row) for row in forecast]}
+    along = {**x, "field": "money"}
+    tips = [
+        {"field": "money", "type": "quantitative", "title": "spent"},
+        *({"field": name, "type": "quantitative", "title": title, "format": ".1%"}
+          for name, title in (("error", "expected then"), ("low", "from"), ("high", "to"))),
+    ]  # fmt: skip
+    return [
+        {
+            "data": data,
+            "mark": {"type": "area", "opacity": 0.1, "color": _PREDICTED},
+            "encoding": {"x": along, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "data": data,
+            "mark": {"type": "line", "strokeDash": [5, 4], "color": _PREDICTED},
+            "encoding": {"x": along, "y": {**y, "field": "error"}, "tooltip": tips},
+        },
+    ]
+
+
+def worth(cells: Sequence[Cell], search: str = "") -> Figure:
     """Return what one more value of each feature and label is worth, compared with the best.
 
     Parameters
     ----------
     cells
         Those of a `budgeted.studies.status.Status`.
+    search
+        Only features whose names hold it. Of many, those that are worth most are shown.
     """
+    cells, among = _top(cells, search, lambda cell: cell.worth or 0.0)
     rows = [
         {
             "feature": cell.feature,
@@ -95,21 +131,30 @@ def worth(cells: Sequence[Cell]) -> Figure:
         {"field": "worth", "type": "quantitative", "title": "worth", "format": ".0%"},
     ]
     title = "worth for the money, compared with the best"
-    chart = _bars(rows, cells, "worth", title, tips, f"Each feature: {title}.")
+    said = f"Each feature: {title}." if not among else f"{among}: {title}."
+    chart = _bars(rows, cells, "worth", title, tips, said) | _shown(among)
     chart["encoding"]["x"]["axis"] = {"format": ".0%"}
     return chart
 
 
-def purchases(cells: Sequence[Cell]) -> Figure:
-    """Return how many values of each feature and label were bought."""
+def purchases(cells: Sequence[Cell], search: str = "") -> Figure:
+    """Return how many values of each feature and label were bought.
+
+    Parameters
+    ----------
+    cells, search
+        As of `worth`; of many, those of which most was bought are shown.
+    """
+    total = sum(cell.bought for cell in cells)
+    cells, among = _top(cells, search, lambda cell: cell.bought + cell.pending / 1e6)
     rows = [
         {"feature": cell.feature, "label": cell.label, "bought": cell.bought,
          "pending": cell.pending, "failed": cell.failed, "left": cell.left}
         for cell in cells
     ]  # fmt: skip
     tips = _named("feature", "label", "bought", "pending", "failed", "left")
-    total = sum(cell.bought for cell in cells)
-    chart = _bars(rows, cells, "bought", "values bought", tips, f"{total} values were bought.")
+    said = f"{total} values were bought." + (f" {among}." if among else "")
+    chart = _bars(rows, cells, "bought", "values bought", tips, said) | _shown(among)
     chart["encoding"]["x"]["axis"] = {"tickMinStep": 1, "format": "d"}
     return chart
 
@@ -181,6 +226,32 @@ def in_words(words: str) -> Figure:
         "mark": {"type": "text", "align": "left", "fontSize": 13, "lineHeight": _STEP},
         "encoding": {"text": {"field": "words", "type": "nominal"}, "x": {"value": 0}},
     }
+
+
+def _top(
+    cells: Sequence[Cell], search: str, key: Callable[[Cell], float]
+) -> tuple[Sequence[Cell], str]:
+    """Return the cells of few enough features, and how they were chosen; in words, if they were.
+
+    They stay in the sequence of the study where all fit; else the best one comes first.
+    """
+    wanted = search.casefold()
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if wanted in cell.feature.casefold():
+            found.setdefault(cell.feature, []).append(cell)
+    if len(found) <= MOST_FEATURES:
+        number = len(found)
+        among = f"{number} {'feature' if number == 1 else 'features'} with “{search}”"
+        return [cell for each in found.values() for cell in each], among if wanted else ""
+    best = sorted(found.values(), key=lambda each: -max(map(key, each)))[:MOST_FEATURES]
+    among = f"The first {MOST_FEATURES} of {len(found)} features"
+    return [cell for each in best for cell in each], among + (f" with “{search}”" if wanted else "")
+
+
+def _shown(among: str) -> Figure:
+    """What a page says below a chart that does not show all: part of it, but not drawn."""
+    return {"usermeta": {"among": among}} if among else {}
 
 
 def _bars(

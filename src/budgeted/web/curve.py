@@ -9,7 +9,8 @@ purchases; a screen has no more.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections import deque
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,11 +21,10 @@ from budgeted.learners.layout import number_of_cases
 from budgeted.learners.predictor import outlook_of
 from budgeted.learners.prospect import FEW_CASES, MODELS
 from budgeted.problem import money
+from budgeted.state import State
 from budgeted.state.history import History
+from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.created import Created
-from budgeted.studies.events import Entry
-from budgeted.studies.projection import Projection
-from budgeted.studies.replay import fold
 from budgeted.studies.validation import ValidationFile
 
 MOST_POINTS, _MOST_OF_LARGE = 120, 30
@@ -78,26 +78,25 @@ class Curve:
     ...     with Study.create(f"{folder}/my.db", "flu", problem, cases, by="me") as study:
     ...         _ = study.record([("Ann", "fever", "yes"), ("Bob", "fever", "no")], charge=True)
     ...         curve = Curve(study.created)
-    ...         curve.advance(study.history())
+    ...         _ = curve.advance(study.state)
     >>> [(row["spent"], round(row["error"], 3)) for row in curve.points]
     [(0.0, 0.5), (1.0, 0.405), (2.0, 0.357)]
     """
 
     def __init__(self, created: Created, validation: ValidationFile | None = None) -> None:
-        self._projection = Projection(created)
-        self._validation = validation
-        self._history = self._projection.state.history
-        self._features = self._projection.state.problem.features
+        self.created = created
+        self.validation = validation
+        self._problem = problem_of(created)
+        self._history = History()
         self._points = [self._point(0, Decimal(0))]
-        self.seq = 1
+        self._to_come: deque[tuple[int, Decimal]] = deque()
 
     def _predictor(self, bought: int) -> Predictor:
-        projection = self._projection
-        return fitted(projection.learner, projection.state.problem, self._history[:bought])
+        return fitted(learner_of(self.created), self._problem, self._history[:bought])
 
     def _point(self, bought: int, paid: Decimal) -> Point:
-        predictor, file = self._predictor(bought), self._validation
-        judge = None if file is None else file.judge(self._projection.state.problem)
+        predictor, file = self._predictor(bought), self.validation
+        judge = None if file is None else file.judge(self._problem)
         measured = None if judge is None else judge.error(predictor)
         models = MODELS if self._small else _MODELS_OF_LARGE
         return Point(bought, paid, outlook_of(predictor, models), measured)
@@ -105,42 +104,58 @@ class Curve:
     @property
     def _small(self) -> bool:
         """Whether errors are computed over every case there is, which is fast."""
-        return number_of_cases(self._projection.state.problem) <= FEW_CASES
+        return number_of_cases(self._problem) <= FEW_CASES
 
     @property
     def bytes(self) -> int:
         """About how much memory it takes."""
         return size_of(self._points)
 
-    def advance(self, entries: Sequence[Entry]) -> None:
-        """Take in the events that came since; those known already are passed over."""
-        new = [entry for entry in entries if entry.seq > self.seq]
-        if new:
-            fold(self._projection, new, "this study")
-            self.seq = new[-1].seq
-            state = self._projection.state
-            if state.problem.features != self._features:  # as if they had always been these
-                self._features, self._history = state.problem.features, History()
-                self._points = [self._point(0, Decimal(0))]
+    def advance(self, state: State, at_most: float = math.inf) -> bool:
+        """Take in what was bought since; return whether all of it is there.
+
+        Parameters
+        ----------
+        state
+            Of the study by now.
+        at_most
+            Seconds after which it stops; called again, it goes on.
+        """
+        until = time.monotonic() + at_most
+        changed = state.problem.features != self._problem.features
+        self._problem = state.problem
+        if changed:  # as if they had always been these
+            self._history, self._to_come = History(), deque()
+            self._points = [self._point(0, Decimal(0))]
+        if changed or state.history != self._history:
             self._follow(state.history)
+        while self._to_come:
+            self._add(self._point(*self._to_come.popleft()))
+            if time.monotonic() >= until:
+                break
+        if not self._to_come and len(self._points) > 2 * self._most:
+            self._points = [*self._points[:-1:2], self._points[-1]]
+        return not self._to_come
+
+    @property
+    def _most(self) -> int:
+        return MOST_POINTS if self._small else _MOST_OF_LARGE
 
     def _follow(self, history: History) -> None:
-        """Keep the points up to the first purchase that is another now, and go on from there."""
+        """Keep the points up to the first purchase that is another now, and plan those behind."""
         same = _alike(self._history, history)
         self._history = history
         self._points = [point for point in self._points if point.bought <= same]
         last = self._points[-1]
         paid = last.paid
         new = range(last.bought + 1, len(history) + 1)
-        most = MOST_POINTS if self._small else _MOST_OF_LARGE
-        stride = math.ceil(len(new) / most) or 1
+        stride = math.ceil(len(new) / self._most) or 1
         kept = {*new[::stride], *new[-1:]}
+        self._to_come = deque()
         for bought in new:
             paid = money.add(paid, history[bought - 1].cost)
             if bought in kept:
-                self._add(self._point(bought, paid))
-        if len(self._points) > 2 * most:
-            self._points = [*self._points[:-1:2], self._points[-1]]
+                self._to_come.append((bought, paid))
 
     def _add(self, point: Point) -> None:
         """Keep one point for an amount of money: the last word, as where a price was nothing."""
@@ -164,4 +179,6 @@ def _alike(one: History, other: History) -> int:
     """Return how many purchases two histories begin alike with."""
     pairs = enumerate(zip(one, other, strict=False))
     shorter = min(len(one), len(other))
-    return next((at for at, (mine, theirs) in pairs if mine != theirs), shorter)
+    return next(
+        (at for at, (mine, theirs) in pairs if mine is not theirs and mine != theirs), shorter
+    )

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from budgeted.errors import BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
+from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.status import status_of
+from budgeted.studies.status import cells_of
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
+from budgeted.web.background import Computed
 from budgeted.web.hints import words
 from budgeted.web.rehearsals import Rehearsals
-from budgeted.web.views.cards import CardsView, cards_view
-from budgeted.web.views.history import HistoryView, history_csv, history_view, worklist_csv
-from budgeted.web.views.model import ModelView, model_view, with_shares
+from budgeted.web.views.cards import VISITS, CardsView, cards_view
+from budgeted.web.views.cells import FeatureNames, matching
+from budgeted.web.views.cells import features_found as features_named
+from budgeted.web.views.classifier import ClassifierView, classifier_view
+from budgeted.web.views.history import (
+    HistoryLine,
+    HistoryView,
+    history_csv,
+    history_view,
+    worklist_csv,
+)
+from budgeted.web.views.history import recent_lines as last_lines
+from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
+from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
     RehearsalView,
@@ -24,7 +38,20 @@ from budgeted.web.views.rehearsals import (
     rehearsals_view,
 )
 from budgeted.web.views.studies import StudiesView, card_from, card_of
-from budgeted.web.views.study import StudyView, WorklistView, study_view, worklist_view
+from budgeted.web.views.study import (
+    CellsView,
+    LedgerView,
+    MoneyView,
+    StudyView,
+    WorklistView,
+    cells_view,
+    ledger_view,
+    money_view,
+    study_view,
+    worklist_view,
+)
+from budgeted.web.views.why import WhyView, why_view
+from budgeted.web.views.worth import NextView, next_view
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -47,13 +74,75 @@ async def studies_page(workers: StudyWorkers) -> StudiesView:
 
 
 async def study_page(worker: StudyWorker) -> StudyView:
-    """Return the page of a study."""
-    return await worker.view("study", _study, worker.validation, worker.most_at_once)
+    """Return everything that there is to know of a study; it fits a model and weighs all cells."""
+    return await worker.slow("study", _study, worker.validation, worker.most_at_once)
 
 
-async def cards_page(worker: StudyWorker, shown: tuple[int, ...] = ()) -> CardsView:
-    """Return the requests under way, and what became of the others that a page shows."""
-    return await worker.view("cards", cards_view, shown)
+async def ledger_page(worker: StudyWorker) -> LedgerView:
+    """Return what the ledger alone says: money and what is for sale."""
+    return await worker.view("ledger", _ledger, worker.validation, worker.most_at_once)
+
+
+async def money_page(worker: StudyWorker) -> MoneyView:
+    """Return the money alone."""
+    return await worker.view("money", money_view)
+
+
+async def recent_lines(worker: StudyWorker, number: int) -> tuple[HistoryLine, ...]:
+    """Return the last so many events, with the requests that they are about."""
+    return await worker.view("recent", last_lines, number)
+
+
+async def classifier_page(worker: StudyWorker) -> ClassifierView:
+    """Return how good the classifier is now; it fits a model."""
+    return await worker.slow("classifier", _classifier, worker.validation)
+
+
+async def latest_classifier(worker: StudyWorker) -> Computed[ClassifierView]:
+    """Return how good the classifier was when that was computed last."""
+    return await worker.latest("classifier", _classifier, worker.validation)
+
+
+async def cells_page(worker: StudyWorker) -> CellsView:
+    """Return what was bought of each feature and label, and what more is worth; it takes long."""
+    return await worker.slow("cells", cells_view)
+
+
+async def latest_cells(worker: StudyWorker) -> Computed[CellsView]:
+    """Return what was bought, and what more was worth when that was computed last."""
+    return await worker.latest("cells", cells_view)
+
+
+async def features_found(worker: StudyWorker, search: str = "") -> FeatureNames:
+    """Return the features that somebody looks for, the first ones of them."""
+    return await worker.view("features", features_named, search)
+
+
+async def cards_page(
+    worker: StudyWorker, shown: tuple[int, ...] = (), most: int = VISITS
+) -> CardsView:
+    """Return what is due, visit by visit, and what became of the requests that a page shows."""
+    return await worker.view("cards", cards_view, shown, most)
+
+
+async def price_page(worker: StudyWorker, command: Ask) -> PriceView:
+    """Return what asking would cost now; nothing is asked."""
+    worker.check_size(command)
+    async with worker.trying:
+        draft, snapshot = await worker.draft(), worker.snapshot()
+        return await asyncio.to_thread(price_view, snapshot, draft, command)
+
+
+async def next_page(worker: StudyWorker) -> NextView:
+    """Return what would be asked for next; nothing is asked."""
+    async with worker.trying:  # once for a burst: who waited finds what was made of the last event
+        draft = await worker.draft()
+        return await worker.view("next", lambda study: next_view(study, draft))
+
+
+async def why_page(worker: StudyWorker, number: int) -> WhyView:
+    """Return why something was asked for: what was compared when that was decided."""
+    return await worker.view("why", why_view, number)
 
 
 async def worklist_page(worker: StudyWorker) -> WorklistView:
@@ -98,16 +187,28 @@ async def model_page(
     force: bool = False,
 ) -> ModelView:
     """Return what the classifier says of a case known in part."""
-    return await worker.view("model", model_view, known, prior, force)
+    return await worker.slow("model", model_view, known, prior, force)
+
+
+async def model_form(
+    worker: StudyWorker,
+    known: tuple[str, ...] = (),
+    prior: tuple[float, ...] = (),
+    search: str = "",
+) -> FormView:
+    """Return the form in which a case is described."""
+    return await worker.view("model form", form_view, known, prior, search)
 
 
 async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:
     """Return the classifier as JSON."""
-    return await worker.view("model.json", _model, prior)
+    return await worker.slow("model.json", _model, prior)
 
 
-async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str, Any]:
-    """Return a chart as a Vega-Lite dictionary with its data inside.
+async def chart(
+    worker: StudyWorker, which: str, feature: str = "", search: str = ""
+) -> dict[str, Any]:
+    """Return a chart as a Vega-Lite dictionary with its data inside, up to the last event.
 
     Parameters
     ----------
@@ -117,14 +218,40 @@ async def chart(worker: StudyWorker, which: str, feature: str = "") -> dict[str,
         One of `CHARTS`.
     feature
         Whose belief to show; the first one's unless given.
+    search
+        Where features are compared: only those whose names hold this.
     """
     if which == "error":
-        points = await worker.curve()
-        budget = float(worker.snapshot().state.problem.budget)
-        return charts.error_against_money(points, budget)
-    if which not in CHARTS:
-        raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
-    return await worker.view("chart", _chart, which, feature)
+        return charts.error_against_money(await worker.curve(), _budget(worker))
+    figure: dict[str, Any] = await worker.slow(*_slow(which, feature, search))
+    return figure
+
+
+async def latest_chart(
+    worker: StudyWorker, which: str, feature: str = "", search: str = ""
+) -> Computed[dict[str, Any]]:
+    """Return the same as it was computed last."""
+    if which != "error":
+        return await worker.latest(*_slow(which, feature, search))
+    found = await worker.latest_curve()
+    if found.view is None:
+        return found
+    return replace(found, view=charts.error_against_money(found.view, _budget(worker)))
+
+
+def _slow(which: str, feature: str, search: str) -> tuple[Any, ...]:
+    """What a chart is made of, as `StudyWorker.slow` takes it."""
+    if which == "belief":
+        return "belief", _belief, feature, search.strip()
+    if which == "worth":
+        return "worth", _worth, search.strip().casefold()
+    if which == "purchases":
+        return "purchases", _purchases, search.strip().casefold()
+    raise UnknownError(f"there is no chart {which!r}; there are {', '.join(CHARTS)}")
+
+
+def _budget(worker: StudyWorker) -> float:
+    return float(worker.snapshot().state.problem.budget)
 
 
 def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:
@@ -158,18 +285,33 @@ def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int
     return study_view(study, most_at_once, judge is not None, measured)
 
 
+def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return ledger_view(study, most_at_once, judge is not None)
+
+
+def _classifier(study: Snapshot, validation: ValidationFile | None) -> ClassifierView:
+    judge = None if validation is None else validation.judge(study.state.problem)
+    return classifier_view(study, judge)
+
+
 def _model(study: Snapshot, prior: tuple[float, ...]) -> str:
     return with_shares(study.model(), prior).to_json()
 
 
-def _chart(study: Snapshot, which: str, feature: str) -> dict[str, Any]:
-    if which == "belief":
-        problem = study.state.problem
-        name = feature or problem.features[0].name
-        if name not in [each.name for each in problem.features]:
-            raise UnknownError(f"there is no feature {name!r}")
-        return charts.belief_of(study.predictor, name)
-    status = status_of(study, 0)
-    if which == "worth":
-        return charts.worth(status.cells)
-    return charts.purchases(status.cells)
+def _belief(study: Snapshot, feature: str, search: str) -> dict[str, Any]:
+    if feature and feature not in study.state.problem.by_name:
+        raise UnknownError(f"there is no feature {feature!r}")
+    found = [feature] if feature else matching(study, search)
+    if not found:
+        return charts.in_words(f"There is no feature with {search!r} in its name.")
+    name = found[0]
+    return charts.belief_of(study.predictor, name)
+
+
+def _worth(study: Snapshot, search: str) -> dict[str, Any]:
+    return charts.worth(cells_of(study), search)
+
+
+def _purchases(study: Snapshot, search: str) -> dict[str, Any]:
+    return charts.purchases(cells_of(study, weighed=False), search)

@@ -28,6 +28,9 @@ from budgeted.web.logs import Bridge
 from budgeted.web.protocol import GuardedProtocol
 from budgeted.web.settings import Settings
 
+_GIVE_WAY = 0.0005
+"""Seconds after which a thread lets others go on; Python's own 5 ms would add up on the way of an
+answer, which changes threads several times."""
 _PATIENCE = 10
 """Seconds that requests under way get when the server ends."""
 _SWITCH = 0.001
@@ -141,6 +144,9 @@ def run(
     for name in ("asyncio", "budgeted", "uvicorn.error"):
         logging.getLogger(name).addHandler(bridge)
     logging.getLogger("asyncio").setLevel(logging.ERROR)
+
+    # What takes long is computed on other threads: they give way to who tells a value sooner.
+    sys.setswitchinterval(_GIVE_WAY)
 
     async def serve() -> None:
         running = asyncio.ensure_future(server.serve(sockets=[listening]))

@@ -85,10 +85,10 @@ async def study_events(worker: StudyWorker, streams: Streams, after: int) -> Asy
         Number of the last event that is known; what came since is sent at once.
     """
     worker.watchers += 1
-    reopened = worker.reopened
+    reopened, computed = worker.reopened, worker.computed
     try:
         while True:
-            came = await streams.or_heartbeat(worker.news(after, reopened))
+            came = await streams.or_heartbeat(worker.news(after, reopened, computed))
             if came is None:
                 return
             if not came:
@@ -104,6 +104,9 @@ async def study_events(worker: StudyWorker, streams: Streams, after: int) -> Asy
                 data = {"seq": entry.seq, "by": entry.by, "words": entry.event.words()}
                 yield event("changed", entry.seq, data)
             after += len(entries)
+            if worker.computed != computed:
+                computed = worker.computed
+                yield event("computed", after, {"seq": after})
     finally:
         worker.watchers -= 1
 

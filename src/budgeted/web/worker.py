@@ -16,11 +16,12 @@ from typing import Any, NamedTuple, TypeVar
 from budgeted.cache import Cache
 from budgeted.errors import BudgetedError, BusyError, ForeignHistoryError, StudyError
 from budgeted.studies.commands import Command
-from budgeted.studies.drafts import Done, Sent
+from budgeted.studies.drafts import Done, Draft, Sent
 from budgeted.studies.events import Entry
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile
+from budgeted.web.background import Background, Computed, Partly
 from budgeted.web.curve import Curve
 from budgeted.web.footprint import footprint
 
@@ -31,6 +32,9 @@ _MOST_TOGETHER = 500
 _MOST_WAITING = 5_000
 _MOST_VIEWS = 8_000_000
 """Bytes of the pages of one study that are kept."""
+_PATIENCE = 1.0
+_SECONDS_OF_CURVE = 2.0
+"""For which a page waits for what takes long, and a curve grows before others have their turn."""
 _MUCH_MORE = 1.2
 _TURNS = 3
 """Of the loop between two writes: answers leave, and what comes back at once goes in together."""
@@ -57,7 +61,12 @@ class StudyWorker:
     threads
         Where the study is read and written, never on two of them at once; Python's own unless
         given.
+    slow_threads
+        Where is computed what takes long; see `budgeted.web.background`.
     """
+
+    blind = False
+    """Whether labels of cases are left out of what is shown here."""
 
     def __init__(
         self,
@@ -65,6 +74,7 @@ class StudyWorker:
         validation: ValidationFile | None = None,
         most_at_once: int = 200,
         threads: Executor | None = None,
+        slow_threads: Executor | None = None,
     ) -> None:
         self._study = study
         self.name = study.name
@@ -75,14 +85,18 @@ class StudyWorker:
         self._running: asyncio.Task[None] | None = None
         self._threads = threads
         self._views: Cache[tuple[Any, ...], Any] = Cache(_MOST_VIEWS)
+        self._draft: Draft | None = None
+        self._wants_draft = False
+        self.trying = asyncio.Lock()
+        """Held while something is tried on a draft, by one after the other."""
         self._released = False
         self._reopened = 0
         self._measured = (0, 0)  # how many events and cases there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
-        self._curve_of = 0  # which history it shows
-        self._curve_lock = asyncio.Lock()
+        self._background = Background(self._look, lambda: self._seq, self._tell, slow_threads)
+        self._computed = 0
         self.watchers = 0
         self.uploading = asyncio.Lock()
         """Held while other cases to judge on are taken, by one after the other."""
@@ -93,6 +107,11 @@ class StudyWorker:
         return self._reopened
 
     @property
+    def computed(self) -> int:
+        """How often something that takes long was computed."""
+        return self._computed
+
+    @property
     def seq(self) -> int:
         """Number of the last event that is known here."""
         return self._seq
@@ -101,7 +120,8 @@ class StudyWorker:
     def busy(self) -> bool:
         """Whether somebody watches, waits, or is being served."""
         working = self._running is not None and not self._running.done()
-        return bool(self.watchers or self._waiting or working or self.uploading.locked())
+        working |= self._background.busy or self.uploading.locked()
+        return bool(self.watchers or self._waiting or working)
 
     @property
     def bytes(self) -> int:
@@ -110,7 +130,7 @@ class StudyWorker:
         if size >= _MUCH_MORE * self._measured[0]:  # it takes a moment
             self._measured = (size, footprint(self._snapshot))
         curve = 0 if self._curve is None else self._curve.bytes
-        return self._measured[1] + self._views.bytes + curve
+        return self._measured[1] + self._views.bytes + self._background.bytes + curve
 
     @property
     def validation(self) -> ValidationFile | None:
@@ -120,6 +140,7 @@ class StudyWorker:
     def judge_on(self, validation: ValidationFile | None) -> None:
         """Take other cases to judge the classifier on."""
         self._validation, self._curve = validation, None
+        self._background.forget()
 
     async def look(self) -> Snapshot:
         """Return the study as it is now, with what others wrote since."""
@@ -135,6 +156,10 @@ class StudyWorker:
     def snapshot(self) -> Snapshot:
         """Return the study as it was known here last."""
         return self._snapshot
+
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        """What is shown of the study."""
+        return snapshot
 
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
         """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
@@ -158,44 +183,95 @@ class StudyWorker:
                 self._views.put(place, found)
         return found
 
+    async def slow(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
+        """Return the same of a function that takes long: once for all who want it."""
+        place = (self.blind, *arguments)
+        return await self._background.wait(key, self._seeing(function), *place)
+
+    async def draft(self) -> Draft:
+        """Return the study as it is now, to try commands on; nothing of it is written."""
+        self._wants_draft = True
+        await self._look()
+        assert self._draft is not None
+        return Draft.of(self._draft)
+
+    async def latest(
+        self, key: str, function: Callable[..., View], *arguments: Any
+    ) -> Computed[View]:
+        """Return what was computed last by a function that takes long, and how old it is."""
+        place = (self.blind, *arguments)
+        return await self._background.latest(
+            key, self._seeing(function), *place, patience=_PATIENCE
+        )
+
+    def _seeing(self, function: Callable[..., View]) -> Callable[..., View]:
+        """The same function of what may be shown here; whether that is all is part of the key."""
+
+        def seen(snapshot: Snapshot, _: bool, *arguments: Any) -> View:
+            return function(self._shown(snapshot), *arguments)
+
+        return seen
+
     async def curve(self) -> list[dict[str, Any]]:
         """Return predicted and measured error against money, up to the last event."""
-        async with self._curve_lock:
-            history, snapshot = await self._look()
-            curve = self._curve
-            if curve is None or self._curve_of != history:
-                curve = Curve(snapshot.created, self._validation)
-                self._curve, self._curve_of = curve, history
-            return await asyncio.to_thread(_grown, curve, snapshot)
+        found: list[dict[str, Any]] = await self._background.wait("curve", self._grown_curve)
+        return found
 
-    async def news(self, after: int, reopened: int = 0) -> tuple[Entry, ...]:
+    async def latest_curve(self) -> Computed[Any]:
+        """Return the same as far as it was computed."""
+        return await self._background.latest("curve", self._grown_curve, patience=_PATIENCE)
+
+    def _grown_curve(self, snapshot: Snapshot) -> Any:
+        """The curve, some points at a time; one thread at a time grows it."""
+        curve = self._curve
+        created, judge = snapshot.created, self._validation
+        if curve is None or (curve.created, curve.validation) != (created, judge):
+            curve = self._curve = Curve(created, judge)
+        whole = curve.advance(snapshot.state, at_most=_SECONDS_OF_CURVE)
+        return curve.points if whole else Partly(curve.points)
+
+    async def news(
+        self, after: int, reopened: int = 0, computed: int | None = None
+    ) -> tuple[Entry, ...]:
         """Wait for events behind a number, and return them.
 
         Parameters
         ----------
         after
             Number of the last event that is known.
-        reopened
-            As of this attribute when it was read; another history is news as well.
+        reopened, computed
+            As of these attributes when they were read: another history is news as well, and so is
+            what was computed, if that is asked for.
         """
         async with self._news:
-            await self._news.wait_for(lambda: self.seq > after or self.reopened != reopened)
+            await self._news.wait_for(
+                lambda: (
+                    self.seq > after
+                    or self.reopened != reopened
+                    or computed not in (None, self.computed)
+                )
+            )
         return (await self.look()).entries[after:]
 
     async def do(self, command: Command, *, by: str, key: str = "") -> Done:
         """Have something done to the study; see `budgeted.studies.ledger.Ledger.do`."""
-        for size in command.sized_by:
-            wanted = getattr(command, size)
-            if wanted is not None and wanted > self.most_at_once:
-                raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
+        self.check_size(command)
         done: Done = await self._wait_for(Sent(command, by, key))
         number = getattr(command, "number", None)
         if number is not None and not done.requests:  # told before: harmless, and still an answer
             done = replace(done, requests=((await self.look()).request(number),))
         return done
 
+    def check_size(self, command: Command) -> None:
+        """Raise an error if a command asks for more than one person may at once."""
+        for size in command.sized_by:
+            wanted = getattr(command, size)
+            if wanted is not None and wanted > self.most_at_once:
+                raise StudyError(f"{size}: must be from 1 to {self.most_at_once}, got {wanted}")
+
     async def release(self) -> None:
         """Let what is under way end, and let go of the database."""
+        await self._background.close()
         if self._running is not None:
             await asyncio.wait([self._running])
         self._released = True
@@ -240,15 +316,24 @@ class StudyWorker:
                 else:
                     each.future.set_result(answer)
             if (self._seq, self._reopened) != known:
-                async with self._news:
-                    self._news.notify_all()
+                await self._notify()
             for _ in range(_TURNS):  # else deciding would slow the answers down
                 await asyncio.sleep(0)
+
+    async def _tell(self) -> None:
+        """Tell those who watch that something was computed."""
+        self._computed += 1
+        await self._notify()
+
+    async def _notify(self) -> None:
+        async with self._news:
+            self._news.notify_all()
 
     def _start_anew(self) -> None:
         """Forget all that was made of the history before."""
         self._reopened += 1
         self._views.clear()
+        self._background.forget()
         self._curve = None
         self._snapshot = self._study.snapshot()
 
@@ -270,11 +355,8 @@ class StudyWorker:
         self._seq = self._study.events
         if look and self._snapshot.events < self._seq:
             self._snapshot = self._study.snapshot()
+        if look and self._wants_draft:
+            self._draft, self._wants_draft = self._study.draft(shared=True), False
         if self._released:  # somebody held on to a worker that was put away
             self._study.release()
         return answers
-
-
-def _grown(curve: Curve, snapshot: Snapshot) -> list[dict[str, Any]]:
-    curve.advance(snapshot.entries[curve.seq :])
-    return curve.points

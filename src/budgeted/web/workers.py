@@ -26,6 +26,7 @@ from budgeted.web.worker import StudyWorker
 
 _TIDY = 60
 """Seconds after which memory that is free is given back to the system."""
+_SLOW_THREADS = 2
 _THREADS = 32
 """On which studies are read and written; a thread that waits for a database does no harm."""
 
@@ -49,6 +50,7 @@ class StudyWorkers:
         self._creating = asyncio.Lock()
         self._journal: Journal | None = None  # kept open: lists and probes cost one query each
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="study")
+        self._slow_threads = ThreadPoolExecutor(_SLOW_THREADS, thread_name_prefix="slow")
         self._poll: asyncio.Task[None] | None = None
         self._past: set[asyncio.Task[None]] = set()
         self.closing = asyncio.Event()
@@ -71,6 +73,7 @@ class StudyWorkers:
         await asyncio.gather(*self._past)
         self._workers.clear()
         self._threads.shutdown()
+        self._slow_threads.shutdown(cancel_futures=True)
         if self._journal is not None:
             self._journal.release()
 
@@ -162,7 +165,9 @@ class StudyWorkers:
 
     def _take(self, study: Study, judge: ValidationFile | None) -> StudyWorker:
         """Give a study its worker."""
-        worker = StudyWorker(study, judge, self.settings.limits.ask, self._threads)
+        worker = StudyWorker(
+            study, judge, self.settings.limits.ask, self._threads, self._slow_threads
+        )
         former = self._workers.pop(worker.name, None)
         self._workers[worker.name] = worker
         if former is not None:

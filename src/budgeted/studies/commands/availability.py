@@ -29,8 +29,8 @@ class RuleOut(Command):
         """Return that it is ruled out: nothing if it cannot be had anyway."""
         case, feature, held = _cell(draft, self.case, self.feature)
         if held == REQUESTED:
-            number = next(each.number for each in draft.requests.values() if each.fate == PENDING
-                          and (each.case, each.feature) == (case, feature))  # fmt: skip
+            number = next(each.number for each in draft.requests_of(case)
+                          if each.fate == PENDING and each.feature == feature)  # fmt: skip
             raise StudyError(
                 f"{feature!r} of case {case!r} was asked for: request {number} is pending",
                 hint=FailIt(number),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -56,8 +56,6 @@ class Record(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that they were told or recorded; an error lists all that do not fit."""
-        known = {(each.case, each.feature): each for each in draft.requests.values()
-                 if each.fate in (PENDING, TOLD, RECORDED)}  # fmt: skip
         fixed = None if isinstance(self.charge, bool) else amount("charge", self.charge)
         done: list[events.Event] = []
         mistakes: list[str] = []
@@ -65,11 +63,9 @@ class Record(Command):
         for given in self.values:
             try:
                 wanted = _names(draft, given, self.force)
-                for event in _record(draft, known, wanted, self.charge is True, fixed):
+                for event in _record(draft, wanted, self.charge is True, fixed):
                     draft.attempt(event)
                     done.append(event)
-                    if isinstance(event, events.Told | events.Recorded):
-                        known[wanted[:2]] = draft.request(event.number)
             except BudgetedError as error:
                 mistakes.append(f"{_where(given)}: {error}")
                 hints.append(error.hint)
@@ -93,16 +89,22 @@ def _where(given: Any) -> str:
         return repr(given)
 
 
+def _known(draft: Draft, case: str, feature: str) -> Requested | None:
+    """Return what there is of a cell, told, recorded or under way."""
+    found = [each for each in draft.requests_of(case)
+             if each.feature == feature and each.fate in (PENDING, TOLD, RECORDED)]  # fmt: skip
+    return found[-1] if found else None
+
+
 def _record(
     draft: Draft,
-    known: Mapping[tuple[str, str], Requested],
     wanted: tuple[str, str, str],
     charge: bool,
     fixed: Decimal | None,
 ) -> Iterator[events.Event]:
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
-    held = known.get((case, feature))
+    held = _known(draft, case, feature)
     if held is not None and draft.cells[row, column] in (REQUESTED, BOUGHT):
         if held.fate == PENDING:
             divide = before_settling if fixed is None else before_release

@@ -120,8 +120,8 @@ def _check_cell(draft: Draft, old: Requested) -> None:
             f"cannot be pending again; allow it first"
         )
     if held in (REQUESTED, BOUGHT) and old.fate != TOLD:
-        again = max(each.number for each in draft.requests.values()
-                    if (each.case, each.feature) == (old.case, old.feature))  # fmt: skip
+        mine = draft.requests_of(old.case)
+        again = max(each.number for each in mine if each.feature == old.feature)
         raise StudyError(
             f"{old.feature!r} of case {old.case!r} was asked for or recorded again, as number "
             f"{again}, so request {old.number} cannot be pending again"

@@ -38,7 +38,7 @@ class Withdraw(Command):
         if case in draft.withdrawn and (not self.forget or case in draft.forgotten):
             gone = " and forgotten" if case in draft.forgotten else ""
             raise StudyError(f"case {case!r} is withdrawn{gone} already")
-        mine = [each for each in draft.requests.values() if each.case == case]
+        mine = draft.requests_of(case)
         done: list[events.Event] = []
         for each in mine:
             if each.fate == PENDING:

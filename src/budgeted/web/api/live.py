@@ -16,7 +16,8 @@ router = APIRouter(tags=["live"])
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        "description": 'events named "changed"; data: {"seq": …, "by": …, "words": …}',
+        "description": 'events named "changed"; data: {"seq": …, "by": …, "words": …}; and events '
+        'named "computed" when something that takes long was computed; data: {"seq": …}',
     }
 }
 LastEvent = Annotated[str, Header(description="number of the last event that was seen")]

@@ -9,18 +9,30 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from budgeted.studies.commands import Ask
+from budgeted.studies.commands.ask import MOST_AT_ONCE
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
+from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import documented
+from budgeted.web.views.cards import VISITS, CardsView
+from budgeted.web.views.cells import FeatureNames
+from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
 from budgeted.web.views.parts import RequestView, request_of
+from budgeted.web.views.price import PriceView
 from budgeted.web.views.study import StudyView, WorklistView
+from budgeted.web.views.why import WhyView
+from budgeted.web.views.worth import NextView
 
 router = APIRouter(prefix="/studies/{name}", tags=["one study"])
 
 Text = Annotated[str, Query(max_length=200)]
 Page = Annotated[int, Query(ge=1, le=1_000_000)]
+Visits = Annotated[int, Query(ge=1, le=2_000, description="how many cases at most")]
+Count = Annotated[int, Query(ge=1, le=MOST_AT_ONCE)]
+Features = Annotated[list[str], Query(max_length=1_000, description="names of features")]
 Known = Annotated[list[str], Query(max_length=10_000, description="<position of feature>=<value>")]
 Prior = Annotated[list[float], Query(max_length=1_000, description="a share for each label")]
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
@@ -57,6 +69,44 @@ async def see_study(worker: TheWorker) -> StudyView:
     return await queries.study_page(worker)
 
 
+@router.get("/classifier", responses=_NOT_FOUND)
+async def see_classifier(worker: TheWorker) -> ClassifierView:
+    """Return how good the classifier is now."""
+    return await queries.classifier_page(worker)
+
+
+@router.get("/visits", responses=_NOT_FOUND)
+async def see_visits(worker: TheWorker, most: Visits = VISITS) -> CardsView:
+    """Return what is due, case by case, the first that was asked for first."""
+    return await queries.cards_page(worker, (), most)
+
+
+@router.get("/price", responses=documented(404, 409, 422), dependencies=[needs(Role.MANAGES)])
+async def see_price(
+    worker: TheWorker,
+    n: Count = 1,
+    visits: Count | None = None,
+    case: Text | None = None,
+    only: Features = [],  # noqa: B006
+    without: Features = [],  # noqa: B006
+    at_most: Text | None = None,
+) -> PriceView:
+    """Return what the same `ask` would cost now; nothing is asked."""
+    return await queries.price_page(worker, Ask(n, visits, case, only, without, at_most))
+
+
+@router.get("/next", responses=_NOT_FOUND)
+async def see_next(worker: TheWorker) -> NextView:
+    """Return what would be asked for next, and what it is compared with; nothing is asked."""
+    return await queries.next_page(worker)
+
+
+@router.get("/requests/{number}/why", responses=_NOT_FOUND)
+async def see_why(worker: TheWorker, number: int) -> WhyView:
+    """Return what was compared when something was asked for."""
+    return await queries.why_page(worker, number)
+
+
 @router.get("/worklist", responses=_NOT_FOUND)
 async def see_worklist(worker: TheWorker) -> WorklistView:
     """Return the requests under way."""
@@ -86,6 +136,12 @@ async def get_history(
     """Return the log as CSV, oldest first, safe to open in a spreadsheet."""
     file = await queries.history_file(worker, text, kind, who, feature, case)
     return csv_file(file, "history.csv")
+
+
+@router.get("/features", responses=_NOT_FOUND)
+async def find_features(worker: TheWorker, search: Text = "") -> FeatureNames:
+    """Return the names of features that hold a text: the first fifty, and how many there are."""
+    return await queries.features_found(worker, search)
 
 
 @router.get("/requests/{number}", responses=_NOT_FOUND)
@@ -124,9 +180,22 @@ async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: 
 
 
 @router.get("/charts/{which}", response_class=JSONResponse, responses=_NOT_FOUND)
-async def see_chart(worker: TheWorker, which: Chart, feature: Text = "") -> JSONResponse:
-    """Return a chart as a Vega-Lite dictionary, its data inside."""
-    return JSONResponse(await queries.chart(worker, which.value, feature))
+async def see_chart(
+    worker: TheWorker, which: Chart, feature: Text = "", search: Text = "", latest: bool = False
+) -> JSONResponse:
+    """Return a chart as a Vega-Lite dictionary, its data inside, up to the last event.
+
+    Of many features, those with the longest bars are shown, or those that `search` finds. With
+    `latest` it is returned as it was computed last, and says of how many events in its field
+    ``usermeta``; 202 if it was not computed yet.
+    """
+    if not latest:
+        return JSONResponse(await queries.chart(worker, which.value, feature, search))
+    found = await queries.latest_chart(worker, which.value, feature, search)
+    age = {"events": found.events, "of": found.of, "behind": found.behind}
+    if found.view is None:
+        return JSONResponse({"usermeta": age}, 202)
+    return JSONResponse(found.view | {"usermeta": found.view.get("usermeta", {}) | age})
 
 
 def csv_file(text: str, name: str) -> Response:

@@ -27,6 +27,8 @@ HOURS = 12
 _IDLE = HOURS * 3600
 _LONGEST = 7 * 24 * 3600
 _YEAR = 365 * 24 * 3600
+_TOKEN = 16
+"""Bytes of the token of forms, and of its mask."""
 _OFTEN = 12
 """A session is signed anew when this part of its time has passed."""
 
@@ -159,13 +161,27 @@ class Sessions:
         return self._signer.digest("proof", line)[:32]
 
     def form_token(self, session: Session) -> str:
-        """Return the token that the forms of a browser carry."""
-        return self._signer.digest("form", session.id)
+        """Return the token that the forms of a browser carry: another text each time.
+
+        Answers are sent packed, and the length of a packed text tells what repeats in it; so the
+        token is masked by as many random bytes (see `budgeted.web.packing`).
+        """
+        mask = secrets.token_bytes(_TOKEN)
+        return (mask + _masked(self._form_secret(session), mask)).hex()
+
+    def _form_secret(self, session: Session) -> bytes:
+        return bytes.fromhex(self._signer.digest("form", session.id))[:_TOKEN]
 
     def form_fits(self, session: Session, token: str) -> bool:
         """Tell whether a form was made for this browser."""
-        given = token.encode(errors="replace")
-        return hmac.compare_digest(self.form_token(session).encode(), given)
+        try:
+            given = bytes.fromhex(token)
+        except ValueError:
+            return False
+        mask, rest = given[:_TOKEN], given[_TOKEN:]
+        return len(rest) == _TOKEN and hmac.compare_digest(
+            _masked(rest, mask), self._form_secret(session)
+        )
 
     def device(self, actor: str) -> str:
         """Return what tells that somebody once logged in with a browser."""
@@ -191,3 +207,8 @@ def _values(headers: Iterable[str], name: str) -> Iterator[str]:
             found, mark, value = each.partition("=")
             if mark and found.strip() == name:
                 yield value.strip()
+
+
+def _masked(text: bytes, mask: bytes) -> bytes:
+    """Return one text in the mask of another; twice gives it back."""
+    return bytes(one ^ other for one, other in zip(text, mask, strict=True))

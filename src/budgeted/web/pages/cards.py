@@ -1,15 +1,18 @@
-"""The cards of requests: those under way, and those that were settled while a page shows them."""
+"""The cards of visits: what is due, and what was settled while a page shows it."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.errors import AccessError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
+from budgeted.web.auth.roles import sees_labels
 from budgeted.web.names import segment
 from budgeted.web.numerals import whole_number
-from budgeted.web.pages.templates import render
+from budgeted.web.pages.templates import part_of, render
+from budgeted.web.views.cards import VISITS
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
@@ -18,24 +21,52 @@ _MOST_SHOWN = 2_000
 
 
 @router.get("/studies/{name}/cards")
-async def cards(request: Request, worker: TheWorker, shown: str = "") -> Response:
-    """Return the requests under way, and what became of the others that the page shows."""
+async def cards(request: Request, worker: TheWorker, shown: str = "", cards: str = "") -> Response:
+    """Return what is due, and what became of the requests that the page shows."""
     numbers = map(whole_number, shown.split(",")[:_MOST_SHOWN])
-    view = await queries.cards_page(worker, tuple(each for each in numbers if each is not None))
-    return render(request, "parts/cards.html", view=view, base=base_of(request, worker))
+    kept = tuple(each for each in numbers if each is not None)
+    view = await queries.cards_page(worker, kept, most_visits(cards))
+    return render(request, "parts/cards.html", cards=view, base=base_of(request, worker))
+
+
+@router.get("/studies/{name}/requests/{number}/why")
+async def why(request: Request, worker: TheWorker, number: int) -> Response:
+    """Return what was compared when something was asked for."""
+    view = await queries.why_page(worker, number)
+    if not sees_labels(request):
+        raise AccessError("who enters values does not see why, because that tells the label")
+    return part_of(request, "parts/why.html", view)
 
 
 async def card(request: Request, worker: StudyWorker, number: int) -> str:
     """Return the card of one request as it is now."""
-    view = await queries.cards_page(worker, (number,))
-    mine = view.model_copy(
-        update={"pending": [each for each in view.pending if each.number == number]}
-    )
-    answer = render(request, "parts/cards.html", view=mine, base=base_of(request, worker))
+    view = await queries.cards_page(worker, (number,), 0)
+    mine = [
+        visit.model_copy(update={"requests": [each]})
+        for visit in view.visits
+        for each in visit.requests
+        if each.number == number
+    ]
+    found = view.model_copy(update={"visits": mine})
+    answer = render(request, "parts/cards.html", cards=found, base=base_of(request, worker))
     return bytes(answer.body).decode()
+
+
+def most_visits(text: str) -> int:
+    """Return how many cases an address wants to see; the usual number unless it says one.
+
+    >>> most_visits("24"), most_visits(""), most_visits("many"), most_visits("1000000")
+    (24, 12, 12, 2000)
+    """
+    return min(whole_number(text) or VISITS, _MOST_SHOWN)
 
 
 def base_of(request: Request, worker: StudyWorker) -> str:
     """Return the address of a study, as its pages know it."""
     root: str = getattr(request.state, "root", "")
     return f"{root}/studies/{segment(worker.name)}"
+
+
+def back_to(worker: StudyWorker) -> str:
+    """Return where a form of the page leads back to."""
+    return f"/studies/{segment(worker.name)}"

@@ -8,7 +8,6 @@ from fastapi.responses import Response
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.problem import Firm, money
 from budgeted.studies.commands import (
-    Ask,
     Cancel,
     Close,
     Fail,
@@ -20,34 +19,17 @@ from budgeted.studies.commands import (
     Withdraw,
 )
 from budgeted.studies.commands import amount as amount_of
-from budgeted.studies.commands.ask import why_fewer
 from budgeted.studies.drafts import Done
 from budgeted.studies.erasure import STILL_THERE
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.names import segment
-from budgeted.web.numerals import clipped, whole_number
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, is_htmx, refused
 from budgeted.web.pages.cards import card
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
-
-
-@router.post("/studies/{name}/ask")
-async def ask(
-    request: Request, worker: TheWorker, actor: TheActor, n: Text, key: Key = ""
-) -> Response:
-    """Ask for the next requests."""
-    try:
-        wanted = whole_number(n)
-        if wanted is None:
-            raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")
-        command = Ask(wanted)
-        made = await carry_out(request, worker, command, actor, key)
-    except BudgetedError as error:
-        return refused(request, error, "#asked")
-    return done(request, _asked(made, command), worker.seq, _back(worker), repeated=made.repeated)
 
 
 @router.post("/studies/{name}/requests/{number}/tell")
@@ -143,20 +125,22 @@ async def record(
     actor: TheActor,
     case: Text = "",
     what: Text = "",
+    named: Text = "",
     written: Text = "",
     charge: Text = "",
     force: Text = "",
     key: Key = "",
 ) -> Response:
-    """Write down a value that nobody asked for."""
+    """Write down a value that nobody asked for: chosen from a list, or named and written."""
     try:
         chosen, _, value = what.partition("=")
         position = whole_number(chosen)
         features = (await worker.look()).state.problem.features
-        if position is None or position >= len(features):
+        if not named and (position is None or position >= len(features)):
             raise StudyError("choose the feature and its value")
+        feature = named.strip() or features[position or 0].name
         told = value or written.strip()
-        values = [RecordedValue(case.strip(), features[position].name, told)]
+        values = [RecordedValue(case.strip(), feature, told)]
         wanted = Record(values, charge.strip() or False, bool(force))
         made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
@@ -318,19 +302,6 @@ def _shown(
 
 def _back(worker: StudyWorker) -> str:
     return f"/studies/{segment(worker.name)}"
-
-
-def _asked(made: Done, wanted: Ask) -> str:
-    """What was asked for, and why it is less than was wanted, in words."""
-    asked = made.requests
-    fewer = "" if made.repeated else why_fewer(asked, wanted, made.state, made.stopped)
-    if not asked:
-        return f"Nothing new: {fewer}."
-    noun = "request" if len(asked) == 1 else "requests"
-    listed = ", ".join(f"{each.feature} of {each.case}" for each in asked[:5])
-    more = f" and {len(asked) - 5} more" if len(asked) > 5 else ""
-    why = f" {fewer[0].upper()}{fewer[1:]}." if fewer else ""
-    return f"{len(asked)} new {noun}: {listed}{more}.{why}"
 
 
 def _said(made: Done) -> str:

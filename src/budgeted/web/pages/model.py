@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -11,9 +11,10 @@ from fastapi.responses import Response
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.api.queries import json_file
-from budgeted.web.pages.answers import refused
+from budgeted.web.api.queries import Text, json_file
+from budgeted.web.pages.answers import is_htmx, refused
 from budgeted.web.pages.templates import render
+from budgeted.web.views.model import SMALL
 
 router = APIRouter()
 _FIELD = "written-"
@@ -27,18 +28,31 @@ async def model(
     known: Annotated[list[str] | None, Query()] = None,
     prior: Annotated[list[str] | None, Query()] = None,
     force: str = "",
+    search: Text = "",
+    whole: str = "",
 ) -> Response:
-    """Show what the classifier says of a case that is known in part."""
+    """Show what the classifier says of a case that is known in part.
+
+    Of a large study the classifier is fetched after the form, unless the whole is asked for.
+    """
     try:
         shares = _shares(prior or [])
         case = (*(known or ()), *_written(request))
-        view = await queries.model_page(worker, case, shares, bool(force))
+        form = await queries.model_form(worker, case, shares, search)
+        answer = None
+        if whole or is_htmx(request) or form.every <= SMALL:
+            answer = await queries.model_page(worker, case, shares, bool(force))
     except BudgetedError as error:
         return refused(request, error, "#model-problem")
     query = f"?{urlencode([('prior', each) for each in shares])}" if shares else ""
-    return render(
-        request, "model.html", view=view, query=query, forced=force, tab="Model", here="studies"
-    )
+    given: dict[str, Any] = {
+        "view": form,
+        "answer": answer,
+        "query": query,
+        "forced": force,
+        "tab": "Model",
+    }
+    return render(request, "model.html", **given, asked=request.url.query, here="studies")
 
 
 @router.get("/studies/{name}/model.json")

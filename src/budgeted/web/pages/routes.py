@@ -7,6 +7,7 @@ from fastapi.routing import APIRoute
 
 from budgeted.web.auth.forms import checked_form
 from budgeted.web.pages import (
+    asking,
     cards,
     changes,
     correct,
@@ -24,8 +25,20 @@ from budgeted.web.pages.preparing import tests as preparing_tests
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form)])
 _PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
-for _module in (login, new, *_PREPARING, studies, study, cards, changes, correct, history, model,
-                rehearsals):  # fmt: skip
+for _module in (
+    login,
+    new,
+    *_PREPARING,
+    studies,
+    study,
+    cards,
+    asking,
+    changes,
+    correct,
+    history,
+    model,
+    rehearsals,
+):
     for _route in _module.router.routes:
         # A program that looks whether a page is there asks with HEAD; a stream has no end.
         if not isinstance(_route, APIRoute) or _route.path.endswith("/live"):

@@ -1,5 +1,6 @@
-// Cards of requests: each stays where it is. One that is settled, by whomever, turns grey in its
-// place and says what was recorded; new ones come at the end. Only a press puts settled cards away.
+// What is due, visit by visit. A visit has a card for each of its requests, and each stays where it
+// is. One that is settled, by whomever, turns grey in its place and says what was recorded; new ones
+// come at the end, of their visit or of the list. Only a press puts settled cards away.
 "use strict";
 
 const isTouched = (card) =>
@@ -7,10 +8,8 @@ const isTouched = (card) =>
   card.querySelector("details.more[open]") !== null ||
   [...card.querySelectorAll("input[type=text], textarea")].some((each) => each.value !== each.defaultValue);
 
-const parseCards = (html) => {
-  const page = new DOMParser().parseFromString(html, "text/html");
-  return new Map([...page.querySelectorAll(".card")].map((card) => [card.id, document.adoptNode(card)]));
-};
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+const cardsIn = (page) => new Map([...page.querySelectorAll(".card")].map((card) => [card.id, card]));
 
 const isSettled = (card) => card.classList.contains("settled");
 
@@ -32,13 +31,13 @@ const replaceCard = (old, fresh) => {
   htmx.process(fresh);
   hush(fresh);
   if (anchor === old) anchor = fresh;
-  if (focused) focusOn(fresh.querySelector("h3"));
+  if (focused) focusOn(fresh.querySelector("h4"));
 };
 
 // Somebody is typing in a card that a colleague settles: what was typed stays to be read, where it
 // is. What became of the request is said at the top, in the place of the reason and the values.
 const setAside = (old, fresh) => {
-  const [heading, because] = [old.querySelector("h3"), old.querySelector(".because")];
+  const [heading, because] = [old.querySelector("h4"), old.querySelector(".because")];
   const below = old.querySelector("form details.more");
   const stood = below.getBoundingClientRect().top;
   heading.style.minHeight = `${heading.offsetHeight}px`;
@@ -46,19 +45,27 @@ const setAside = (old, fresh) => {
   old.classList.add("settled", "aside");
   for (const each of old.querySelectorAll("button, input, select, textarea")) each.disabled = true;
   old.querySelector(".above").replaceChildren(...fresh.querySelector(".above").childNodes);
-  heading.replaceChildren(...fresh.querySelector("h3").childNodes);
+  heading.replaceChildren(...fresh.querySelector("h4").childNodes);
   const note = document.createElement("span");
   note.append("Somebody else has just settled this request: ", fresh.querySelector(".because").textContent);
   because.replaceChildren(note);
   because.style.height = `${stood - below.getBoundingClientRect().top}px`;
 };
 
+const arrive = (place, into) => {
+  place.classList.add("new");
+  into.append(place);
+  htmx.process(place);
+  hush(place);
+};
+
 const reconcile = (list, html) => {
-  const wanted = parseCards(html);
+  const page = parse(html);
+  const wanted = cardsIn(page);
   for (const card of list.querySelectorAll(".card")) {
     const fresh = wanted.get(card.id);
     wanted.delete(card.id);
-    if (!fresh || card.querySelector(".htmx-request")) continue; // its own answer is on its way
+    if (!fresh || card.querySelector("form.htmx-request")) continue; // its own answer is on its way
     if (!isSettled(card) && !isSettled(fresh)) {
       refused.delete(card);
       continue;
@@ -69,31 +76,70 @@ const reconcile = (list, html) => {
     else replaceCard(card, fresh);
     refused.delete(card);
   }
-  for (const card of wanted.values()) {
-    if (isSettled(card)) continue;
-    card.classList.add("new");
-    list.append(card);
-    htmx.process(card);
-    hush(card);
+  const known = new Map([...list.querySelectorAll(".visit")].map((visit) => [visit.dataset.case, visit]));
+  const due = new Set();
+  for (const visit of page.querySelectorAll(".visit")) {
+    const mine = known.get(visit.dataset.case);
+    due.add(mine);
+    if (!mine) {
+      arrive(visit, list);
+      continue;
+    }
+    for (const card of visit.querySelectorAll(".card")) if (wanted.has(card.id)) arrive(card, mine.querySelector(".due"));
+    say(mine, visit.querySelector(".due-words").textContent);
+  }
+  for (const visit of known.values()) if (!due.has(visit)) say(visit, "Nothing is due any more.");
+  const more = page.getElementById("more-visits");
+  const place = document.getElementById("more-visits");
+  if (more && place && place.textContent !== more.textContent) {
+    place.hidden = more.hidden;
+    place.replaceChildren(...more.childNodes);
   }
   showState(list);
+  if (focusBehind && focusBehind.nextElementSibling) {
+    focusOn(focusBehind.nextElementSibling.querySelector("h3"));
+    focusBehind = null;
+  }
+};
+
+// Whoever wanted more visits goes on with the first of them.
+let focusBehind = null;
+
+const say = (visit, words) => {
+  const place = visit.querySelector(".due-words");
+  if (place.textContent !== words) place.textContent = words;
 };
 
 const showState = (list) => {
   const empty = document.getElementById("no-requests");
   const away = document.getElementById("put-away");
+  for (const visit of list.querySelectorAll(".visit")) {
+    visit.classList.toggle("settled", visit.querySelector(".card:not(.settled)") === null);
+  }
   if (empty) empty.hidden = list.querySelector(".card") !== null;
   if (away) away.disabled = list.querySelector(".card.settled") === null;
 };
 
 const putAway = (list) => {
   for (const card of list.querySelectorAll(".card.settled")) card.remove();
+  for (const visit of list.querySelectorAll(".visit:not(:has(.card))")) visit.remove();
   showState(list);
-  focusOn(document.getElementById("ask-button") || list.querySelector(".card h3"));
+  focusOn(document.getElementById("ask-button") || list.querySelector("h3"));
+  htmx.trigger(list, "more"); // there is room for others
+};
+
+const showMore = (list) => {
+  list.dataset.visits = Number(list.dataset.visits) + 12;
+  focusBehind = list.querySelector(".visit:last-child");
+  htmx.trigger(list, "more");
 };
 
 document.addEventListener("click", (event) => {
   if (event.target.closest && event.target.closest("[data-put-away]")) putAway(document.getElementById("requests"));
+  if (event.target.id === "show-more") {
+    event.preventDefault();
+    showMore(document.getElementById("requests"));
+  }
 });
 
 // The server is told which cards stand here, so that it can say what became of them.
@@ -101,23 +147,39 @@ document.addEventListener("htmx:configRequest", (event) => {
   const list = event.detail.elt;
   if (list.id !== "requests") return;
   event.detail.parameters.shown = [...list.querySelectorAll(".card")].map((card) => card.id.slice("card-".length)).join(",");
+  event.detail.parameters.cards = list.dataset.visits;
+});
+
+// What a card was told before goes when it has another answer; what stands below it stays.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const { elt, verb } = event.detail.requestConfig;
+  const card = verb !== "get" && elt.closest(".card");
+  if (card) card.style.minHeight = `${card.offsetHeight}px`;
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail;
   const from = requestConfig.elt;
+  if (requestConfig.verb === "get" && from.id !== "requests") return;
   // A refusal may be because somebody else settled it while this was on its way.
   if (xhr.status >= 400 && from.closest(".card")) {
+    from.closest(".card").style.minHeight = "";
     refused.add(from.closest(".card"));
     htmx.trigger(document.body, "news", { seq: seen });
   }
   if (xhr.status !== 200) return;
   if (from.id === "requests") reconcile(from, xhr.responseText);
   const card = from.closest(".card");
-  const fresh = card && parseCards(xhr.responseText).get(card.id);
+  const fresh = card && cardsIn(parse(xhr.responseText)).get(card.id);
   if (fresh) {
     refused.delete(card);
     replaceCard(card, fresh);
     showState(document.getElementById("requests"));
   }
+});
+
+// In a large study a price takes long: it is worked out when it is asked for, and forgotten once it
+// may be another one.
+document.addEventListener("news", () => {
+  for (const place of document.querySelectorAll("#price[data-passing]")) place.replaceChildren();
 });

@@ -1,7 +1,25 @@
 // Draws every element with data-chart: the address of a Vega-Lite dictionary. No eval (ast), no
 // inline styles, no tooltip library; colours come from the style sheet, so dark pages work too.
-// data-choice names the select that belongs to it, data-when what must be there before.
+// data-choice names the fields that belong to it, data-when what must be there before. A chart is
+// fetched, and the library loaded, when it comes into view: most of the weight of a page is that.
 "use strict";
+
+const libraries = document.currentScript.dataset.libraries.trim().split(/\s+/);
+let loaded = null;
+
+const load = (address) => new Promise((done, failed) => {
+  const script = document.createElement("script");
+  script.src = address;
+  script.onload = done;
+  script.onerror = () => failed(new Error("the library that draws charts did not come"));
+  document.head.append(script);
+});
+
+const loadLibraries = () => {
+  loaded = loaded || libraries.reduce((before, each) => before.then(() => load(each)), Promise.resolve());
+  loaded.catch(() => { loaded = null; });
+  return loaded;
+};
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -38,19 +56,43 @@ const tooltip = (handler, event, item, value) => {
 
 const addressOf = (place) => {
   const address = new URL(place.dataset.chart, location.href);
-  const choice = place.dataset.choice && document.querySelector(place.dataset.choice);
-  if (choice) address.searchParams.set(choice.name, choice.value);
+  const choices = place.dataset.choice ? document.querySelectorAll(place.dataset.choice) : [];
+  for (const each of choices) address.searchParams.set(each.name, each.value);
+  address.searchParams.set("latest", "true");
   return address;
+};
+
+const RETRY = 5000;
+
+// What is computed in the background is shown as it was computed last; this says so.
+const sayAge = (place, about = {}) => {
+  const words = [about.among, about.behind].filter(Boolean).join(". ");
+  let note = place.querySelector(".chart-note");
+  if (!note) {
+    note = document.createElement("p");
+    note.className = "chart-note soft";
+  }
+  note.textContent = words;
+  note.hidden = !words;
+  place.append(note);
+  place.toggleAttribute("data-behind", Boolean(about.behind));
+  clearTimeout(place.retry);
+  if (about.behind) place.retry = setTimeout(() => draw(place), RETRY);
 };
 
 const draw = async (place) => {
   if (place.dataset.when && !document.querySelector(place.dataset.when)) return;
+  if (!place.inView) return;
   const turn = (place.turn = (place.turn || 0) + 1);
   try {
-    const answer = await fetch(addressOf(place), { headers: { Accept: "application/json" } });
+    const [answer] = await Promise.all([
+      fetch(addressOf(place), { headers: { Accept: "application/json" } }),
+      loadLibraries(),
+    ]);
     if (!answer.ok) throw new Error((await answer.json()).error || answer.statusText);
     const figure = await answer.json();
     if (turn !== place.turn || !place.isConnected) return;
+    if (answer.status === 202) return sayAge(place, figure.usermeta);
     delete figure.background;
     for (const layer of figure.layer || []) {
       if (layer.mark && layer.mark.color === "#333333") layer.mark.color = colour("--soft");
@@ -66,13 +108,25 @@ const draw = async (place) => {
     place.drawn = done;
     for (const old of [...place.children]) if (old !== drawing) old.remove();
     place.dataset.drawn = String(turn);
+    sayAge(place, figure.usermeta);
   } catch (error) {
     if (turn !== place.turn) return;
     place.textContent = `This chart cannot be drawn now: ${error.message}`;
   }
 };
 
-const drawAll = () => document.querySelectorAll("[data-chart]").forEach(draw);
+const places = (which = "") => document.querySelectorAll(`[data-chart]${which}`);
+const drawAll = () => places().forEach(draw);
+
+const watcher = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    if (!isIntersecting || target.inView) continue;
+    target.inView = true;
+    draw(target);
+  }
+}, { rootMargin: "200px" });
+
+const watchAll = () => places().forEach((place) => watcher.observe(place));
 
 let timer = null;
 const drawSoon = () => {
@@ -82,14 +136,20 @@ const drawSoon = () => {
   }, 300);
 };
 
-document.addEventListener("DOMContentLoaded", drawAll);
+document.addEventListener("DOMContentLoaded", watchAll);
 document.addEventListener("news", drawSoon);
+document.addEventListener("computed", () => places("[data-behind]").forEach(draw));
 document.addEventListener("htmx:afterSettle", () => {
-  document.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw);
+  watchAll();
+  places("[data-when]:not([data-drawn])").forEach(draw);
 });
-document.addEventListener("change", (event) => {
-  for (const place of document.querySelectorAll("[data-choice]")) {
-    if (event.target.matches && event.target.matches(place.dataset.choice)) draw(place);
-  }
-});
+for (const kind of ["change", "input"]) {
+  document.addEventListener(kind, (event) => {
+    for (const place of places("[data-choice]")) {
+      if (!event.target.matches || !event.target.matches(place.dataset.choice)) continue;
+      clearTimeout(place.typed);
+      place.typed = setTimeout(() => draw(place), kind === "input" ? 250 : 0);
+    }
+  });
+}
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

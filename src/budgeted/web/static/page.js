@@ -89,6 +89,9 @@ const follow = (place) => {
       htmx.trigger(document.body, "news", { seq: seen });
     }, 150);
   });
+  source.addEventListener("computed", (event) => {
+    htmx.trigger(document.body, "computed", JSON.parse(event.data));
+  });
   addEventListener("pagehide", () => { leaving = true; source.close(); });
 };
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -21,7 +21,8 @@ from budgeted.web.views.parts import (
 )
 from budgeted.web.views.studies import StudyCard, card_of
 
-PER_PAGE = 100
+PER_PAGE = 25
+_MOST_CHOICES = 50
 KINDS = ("created", "asked", "told", "failed", "cancelled", "recorded", "corrected", "undone",
          "withdrawn", "budget_changed", "cuts_changed", "closed")  # fmt: skip
 COLUMNS = ("event", "at", "by", "kind", "number", "case", "what")
@@ -56,7 +57,7 @@ class HistoryView(View):
     case: str
     kinds: list[str]
     people: list[str]
-    features: list[str]
+    features: list[str] = Field(description="to choose from, the first ones")
 
 
 def history_view(
@@ -77,15 +78,12 @@ def history_view(
     chosen = filtered(study, text, kind, who, feature, case)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)
-    shown = chosen[::-1][(page - 1) * PER_PAGE : page * PER_PAGE]
-    undone = {
-        entry.event.number: entry.seq for entry in study.entries if isinstance(entry.event, Undone)
-    }
-    last = {number: entry.seq for entry in study.entries for number in numbers_of(entry.event)}
+    end = len(chosen) - (page - 1) * PER_PAGE
+    shown = chosen[max(0, end - PER_PAGE) : end][::-1]
     return HistoryView(
         study=card_of(study),
         seq=study.events,
-        lines=[_line(study, entry, undone, last) for entry in shown],
+        lines=[line_of(study, entry) for entry in shown],
         total=len(chosen),
         page=page,
         pages=pages,
@@ -94,22 +92,29 @@ def history_view(
         who=who,
         feature=feature,
         case=case,
-        features=[each.name for each in study.state.problem.features],
+        features=[each.name for each in study.state.problem.features[:_MOST_CHOICES]],
         kinds=_kinds(study),
-        people=sorted({entry.by for entry in study.entries}),
+        people=sorted(study.entries.people),
     )
+
+
+def recent_lines(study: Snapshot, number: int) -> tuple[HistoryLine, ...]:
+    """Return the last so many events, the newest first."""
+    return tuple(line_of(study, entry) for entry in study.entries[-number:][::-1])
 
 
 def _kinds(study: Snapshot) -> list[str]:
     """Return the kinds of events that there are: the usual ones first."""
-    found = {entry.event.kind for entry in study.entries}
+    found = set(study.entries.kinds)
     return [*(each for each in KINDS if each in found), *sorted(found.difference(KINDS))]
 
 
 def filtered(
     study: Snapshot, text: str, kind: str, who: str, feature: str, case: str
-) -> list[Entry]:
+) -> Sequence[Entry]:
     """Return the events that a filter lets through."""
+    if not (text or kind or who or feature or case):
+        return study.entries
     wanted = text.casefold()
     return [
         entry
@@ -164,17 +169,18 @@ def worklist_csv(study: Snapshot) -> str:
     )  # fmt: skip
 
 
-def _line(
-    study: Snapshot, entry: Entry, undone: Mapping[int, int], last: Mapping[int, int]
-) -> HistoryLine:
+def line_of(study: Snapshot, entry: Entry) -> HistoryLine:
+    """Return an event, with the request that it is about as it is now."""
     shown = event_of(entry)
     if shown.number is None:
         return HistoryLine(event=shown, request=None, corrects=False)
     found = study.request(shown.number)
     request = request_of(found, study.state.problem)
-    undoable = shown.seq == last[shown.number] and is_undoable(study, found)
+    about = study.entries.about(shown.number)
+    undone = max((each.seq for each in about if isinstance(each.event, Undone)), default=0)
+    undoable = shown.seq == about[-1].seq and is_undoable(study, found)
     brought = shown.kind in ("told", "recorded", "corrected")
-    brought &= shown.seq > undone.get(shown.number, 0)  # what was undone is no value any more
+    brought &= shown.seq > undone  # what was undone is no value any more
     return HistoryLine(
         event=shown,
         request=request,

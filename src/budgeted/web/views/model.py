@@ -10,10 +10,16 @@ from pydantic import Field
 
 from budgeted.errors import ModelError
 from budgeted.learners.model import Model, is_unknown
+from budgeted.problem import Feature, Problem
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
+
+MOST_FIELDS = 25
+"""Of the form; one can search for the others."""
+SMALL = 60
+"""So few features have a classifier that is there at once."""
 
 
 class ValueView(View):
@@ -67,6 +73,84 @@ class ModelView(View):
     own_prior: bool = Field(description="whether another prior than the study's is used")
 
 
+class FormFeature(View):
+    """A feature of which something can be said."""
+
+    position: int
+    name: str
+    choices: list[str]
+    expects: str
+    ranged: bool
+    chosen: str | None
+
+
+class FormLabel(View):
+    """A label, and how common it is."""
+
+    name: str
+    prior: float
+    study_prior: float
+
+
+class FormView(View):
+    """The form in which a case is described; it needs no classifier."""
+
+    study: StudyCard
+    seq: int
+    labels: list[FormLabel]
+    features: list[FormFeature]
+    total: int = Field(description="how many features the search finds")
+    every: int = Field(description="how many there are")
+    search: str
+
+
+def form_view(
+    study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...], search: str
+) -> FormView:
+    """Return the form: what is known of the case, and the first features that a search finds.
+
+    Parameters
+    ----------
+    study, known, prior
+        As of `model_view`.
+    search
+        What the names of the features hold.
+    """
+    problem = study.state.problem
+    case = case_of(problem.features, known)
+    wanted = search.strip().casefold()
+    found = [at for at, each in enumerate(problem.features) if wanted in each.name.casefold()]
+    given = [at for at, each in enumerate(problem.features) if each.name in case]
+    total = sum(prior) or 1.0
+    shares = [share / total for share in prior] if prior else problem.prior
+    if len(shares) != len(problem.labels):
+        raise ModelError(f"prior: must be {len(problem.labels)} shares above 0, one per label")
+    return FormView(
+        study=card_of(study),
+        seq=study.events,
+        labels=[
+            FormLabel(name=name, prior=share, study_prior=usual)
+            for name, share, usual in zip(problem.labels, shares, problem.prior, strict=True)
+        ],
+        features=[_field(problem, at, case) for at in sorted({*found[:MOST_FIELDS], *given})],
+        total=len(found),
+        every=len(problem.features),
+        search=search.strip(),
+    )
+
+
+def _field(problem: Problem, at: int, case: dict[str, str]) -> FormFeature:
+    feature = problem.features[at]
+    return FormFeature(
+        position=at,
+        name=feature.name,
+        choices=list(feature.choices),
+        expects=feature.expects,
+        ranged=feature.ranged,
+        chosen=case.get(feature.name),
+    )
+
+
 def model_view(
     study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...], force: bool = False
 ) -> ModelView:
@@ -84,7 +168,7 @@ def model_view(
         Whether to take values that are outside the range of their feature.
     """
     model = study.model()
-    case = case_of(model, known)
+    case = case_of(model.features, known)
     return view_of(study, with_shares(model, prior), case, force)
 
 
@@ -98,7 +182,7 @@ def with_shares(model: Model, prior: Sequence[float]) -> Model:
     return model.with_prior([share / total for share in prior])
 
 
-def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
+def case_of(features: Sequence[Feature], known: Sequence[str]) -> dict[str, str]:
     """Return feature → value of a case given as position=value."""
     case: dict[str, str] = {}
     for each in known:
@@ -106,11 +190,11 @@ def case_of(model: Model, known: Sequence[str]) -> dict[str, str]:
         if not value:
             continue
         position = whole_number(chosen)
-        if position is None or position >= len(model.features):
+        if position is None or position >= len(features):
             raise ModelError(
                 f"known: must be <position of a feature>=<value>, got {clipped(each)!r}"
             )
-        name = model.features[position].name
+        name = features[position].name
         if case.get(name, value) != value:
             raise ModelError(f"known: {name!r} is given twice, as {case[name]!r} and {value!r}")
         case[name] = value

@@ -116,7 +116,7 @@ def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Mon
 def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPARED) -> RequestView:
     """Return a request with the first so many of the cells that were compared for it."""
     asked = request.asked
-    feature = next(each for each in problem.features if each.name == request.feature)
+    feature = problem.by_name[request.feature]
     ranked = asked.scores[:compared] if asked else ()
     every = asked.compared.number if asked and asked.compared and compared else 0
     return RequestView.model_construct(

@@ -1,45 +1,23 @@
-"""The page of one study: the money, what is under way, what is worth buying."""
+"""The page of one study: what the ledger says at once, and what more is worth."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
-from budgeted.learners import Outlook
-from budgeted.learners.prospect import CONFIDENCE
 from budgeted.problem import Problem
 from budgeted.studies.commands.ask import why_nothing
 from budgeted.studies.fates import PENDING
-from budgeted.studies.measured import Measured, disagreement
+from budgeted.studies.measured import Measured
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.status import Status, status_of
+from budgeted.studies.status import Cell, status_of
+from budgeted.web.views.classifier import MeasuredView, OutlookView, measured_of, outlook_of
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 _RECENT = 8
 _MOST_CASES = 2_000
-
-
-class OutlookView(View):
-    """How often the classifier of today is expected to be wrong on new cases."""
-
-    error: float
-    low: float
-    high: float
-    confidence: float
-    words: str = Field(examples=["16.4 % (5.0 % to 28.4 %)"])
-    majority: str = Field(description="the most frequent label")
-    majority_error: float = Field(description="the error of always saying it")
-    separates: bool = Field(description="whether the classifier is expected to do better than that")
-
-
-class MeasuredView(View):
-    """How often the classifier is wrong on the validation cases."""
-
-    error: float
-    low: float
-    high: float
-    cases: int
-    disagreement: str = Field(description="said where it is not what was expected; else empty")
 
 
 class CellView(View):
@@ -68,18 +46,13 @@ class FeatureView(View):
     cost: str = Field(description="of the next value, on the case where it costs least")
 
 
-class StudyView(View):
-    """Everything on the page of a study."""
+class LedgerView(View):
+    """What the ledger alone says of a study: nothing in it waits for a model to be fitted."""
 
     study: StudyCard
     seq: int = Field(description="number of the last event in it")
-    outlook: OutlookView | None = Field(description="null: there is no classifier here")
-    unknown: str = Field(description="why there is none")
     loss: str
-    pending: list[RequestView]
-    cells: list[CellView]
     features: list[FeatureView]
-    recent: list[EventView]
     withdrawn: list[str]
     prior: list[float] = Field(description="shares of the labels, in their order")
     case_names: list[str] = Field(description="of the cases, at most 2000, to choose from")
@@ -91,7 +64,37 @@ class StudyView(View):
     why_not: str = Field(description="why nothing can be asked; empty if it can")
     most_at_once: int
     validated: bool = Field(description="whether there is a validation file")
+
+
+class MoneyView(View):
+    """The money, and whether more can be asked: what changes with every event."""
+
+    study: StudyCard
+    seq: int
+    why_not: str = Field(description="why nothing can be asked; empty if it can")
+
+
+class StudyView(LedgerView):
+    """Everything that there is to know of a study: the ledger, the classifier, what is worth it."""
+
+    outlook: OutlookView | None = Field(description="null: there is no classifier here")
+    unknown: str = Field(description="why there is none")
+    pending: list[RequestView]
+    cells: list[CellView]
+    recent: list[EventView]
     measured: MeasuredView | None = Field(description="error on the validation cases")
+
+
+class CellsView(View):
+    """What was bought of each feature and label, and what more of it is worth."""
+
+    study: StudyCard
+    seq: int
+    cells: list[CellView]
+    withdrawn: int
+    prior: list[float]
+    case_rule: str
+    loss: str
 
 
 class WorklistView(View):
@@ -102,11 +105,14 @@ class WorklistView(View):
     requests: list[RequestView]
     total: str = Field(description="what they cost together")
 
+    @property
+    def number(self) -> int:
+        """How many there are, on all pages."""
+        return self.study.pending
 
-def study_view(
-    study: Snapshot, most_at_once: int, validated: bool, measured: Measured | None
-) -> StudyView:
-    """Return the page of a study.
+
+def ledger_view(study: Snapshot, most_at_once: int, validated: bool) -> LedgerView:
+    """Return what the ledger says.
 
     Parameters
     ----------
@@ -114,45 +120,51 @@ def study_view(
         At the moment.
     most_at_once
         How many may be asked for.
-    validated, measured
-        Whether there is a validation file, and the error on it.
+    validated
+        Whether there is a validation file.
+    """
+    return LedgerView(**_ledger(study, most_at_once, validated))
+
+
+def money_view(study: Snapshot) -> MoneyView:
+    """Return the money; it costs the same however large the study is."""
+    return MoneyView(study=card_of(study), seq=study.events, why_not=_why_not(study))
+
+
+def study_view(
+    study: Snapshot, most_at_once: int, validated: bool, measured: Measured | None
+) -> StudyView:
+    """Return everything, for programs.
+
+    Parameters
+    ----------
+    study, most_at_once, validated
+        As of `ledger_view`.
+    measured
+        The error on the validation file.
     """
     status, problem = status_of(study, _RECENT), study.state.problem
-    why_not = _why_not(study)
     return StudyView(
+        **_ledger(study, most_at_once, validated),
+        outlook=outlook_of(study, status.outlook),
+        unknown=status.unknown,
+        pending=[request_of(each, problem) for each in status.pending],
+        cells=[_cell(each) for each in status.cells],
+        recent=[event_of(each) for each in reversed(status.recent)],
+        measured=measured_of(measured, status.outlook),
+    )
+
+
+def cells_view(study: Snapshot) -> CellsView:
+    """Return what was bought of each feature and label, and what more of it is worth."""
+    return CellsView(
         study=card_of(study),
         seq=study.events,
-        outlook=_outlook(status),
-        unknown=status.unknown,
-        loss=study.created.loss,
-        pending=[request_of(each, problem) for each in status.pending],
-        cells=[
-            CellView(
-                feature=each.feature,
-                label=each.label,
-                cost="" if each.cost is None else str(each.cost),
-                bought=each.bought,
-                pending=each.pending,
-                failed=each.failed,
-                left=each.left,
-                worth=each.worth,
-            )
-            for each in status.cells
-        ],
-        features=features_of(study),
-        recent=[event_of(each) for each in reversed(status.recent)],
-        withdrawn=sorted(study.withdrawn),
-        prior=list(problem.prior),
-        case_names=list(study.cases[:_MOST_CASES]),
-        parameters=dict(study.created.parameters),
+        cells=[_cell(each) for each in status_of(study, 0).cells],
+        withdrawn=len(study.withdrawn),
+        prior=list(study.state.problem.prior),
         case_rule=study.created.case_rule,
-        seed=study.created.seed,
-        package=study.created.package,
-        can_ask=not why_not,
-        why_not=why_not,
-        most_at_once=most_at_once,
-        validated=validated,
-        measured=_measured(measured, status.outlook),
+        loss=study.created.loss,
     )
 
 
@@ -188,31 +200,31 @@ def feature_of(problem: Problem, at: int) -> FeatureView:
     )
 
 
-def _outlook(status: Status) -> OutlookView | None:
-    now = status.outlook
-    if now is None:
-        return None
-    return OutlookView(
-        error=now.error,
-        low=now.low,
-        high=now.high,
-        confidence=CONFIDENCE,
-        words=_words(now).replace("%", " %"),
-        majority=status.majority,
-        majority_error=status.majority_error,
-        separates=status.separates,
-    )
-
-
-def _measured(found: Measured | None, expected: Outlook | None) -> MeasuredView | None:
-    if found is None or expected is None:
-        return None
-    return MeasuredView(**vars(found), disagreement=disagreement(expected, found))
-
-
-def _words(now: Outlook) -> str:
-    return f"{now.error:.1%} ({now.low:.1%} to {now.high:.1%})"
-
-
 def _why_not(study: Snapshot) -> str:
     return "the study is closed" if study.closed else why_nothing(study.state)
+
+
+def _ledger(study: Snapshot, most_at_once: int, validated: bool) -> dict[str, Any]:
+    created, why_not = study.created, _why_not(study)
+    return {
+        "study": card_of(study),
+        "seq": study.events,
+        "loss": created.loss,
+        "features": features_of(study),
+        "withdrawn": sorted(study.withdrawn),
+        "prior": list(study.state.problem.prior),
+        "case_names": list(study.cases[:_MOST_CASES]),
+        "parameters": dict(created.parameters),
+        "case_rule": created.case_rule,
+        "seed": created.seed,
+        "package": created.package,
+        "can_ask": not why_not,
+        "why_not": why_not,
+        "most_at_once": most_at_once,
+        "validated": validated,
+    }
+
+
+def _cell(cell: Cell) -> CellView:
+    plain = vars(cell) | {"cost": "" if cell.cost is None else str(cell.cost)}
+    return CellView(**plain)
