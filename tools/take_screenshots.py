@@ -98,7 +98,7 @@ def take_pages(page: Page, url: str) -> None:
 
 def take_new_study(page: Page, url: str) -> None:
     """Take the preview of a new study with a mistake in its list of cases."""
-    page.goto(f"{url}/studies/new")
+    page.goto(f"{url}/new/at-once")
     page.get_by_label("I have a study file").check()
     given = STUDY.replace('"anaemia"', '"anaemia 2"').encode()
     page.locator("#study-file").set_input_files(upload("study.toml", given))

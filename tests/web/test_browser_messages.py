@@ -137,7 +137,7 @@ def test_all_columns_can_be_seen(browser, server, viewport):
 
 def test_a_taken_name_is_said_before_and_when_the_study_begins(browser, server):
     with window(browser, server, WIDE) as watched:
-        page = watched.page(f"{server.url}/studies/new")
+        page = watched.page(f"{server.url}/new/at-once")
         page.get_by_label("I have a study file").check()
         page.locator("#study-file").set_input_files(study_file("taken"))
         page.locator("#cases").set_input_files(upload("cases.csv", CASES))
@@ -192,7 +192,7 @@ def test_times_have_one_form_and_their_zone(browser, server):
 
 def test_what_can_be_pressed_stands_apart(browser, server):
     with window(browser, server, NARROW) as watched:
-        page = watched.page(f"{server.url}/studies/new")
+        page = watched.page(f"{server.url}/new/at-once")
         back, check = page.get_by_role("link", name="Back"), page.locator("#check")
         one, two = back.bounding_box(), check.bounding_box()
         apart = max(one["x"] - two["x"] - two["width"], one["y"] - two["y"] - two["height"])

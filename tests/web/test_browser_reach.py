@@ -25,7 +25,7 @@ from tests.web.test_browser_story import CASES, TRUTH, begin, cards, ready, uplo
 NAME = "anaemia"
 TABLE = "kind,fever,cough\n" + "ill,yes,dry\nwell,no,none\nill,yes,wet\nwell,no,dry\n" * 8
 PAGES = (
-    "/studies", "/studies/new", "/studies/anaemia", "/studies/anaemia/worklist",
+    "/studies", "/studies/new", "/new/at-once", "/studies/anaemia", "/studies/anaemia/worklist",
     "/studies/anaemia/cases", "/studies/anaemia/cases/P01?test=ferritin",
     "/studies/anaemia/manage", "/studies/anaemia/add-cases", "/studies/anaemia/report",
     "/studies/anaemia/history", "/studies/anaemia/model?known=0%3Dlow&known=2%3Draised",
@@ -86,7 +86,7 @@ def test_axe_finds_nothing_serious_on_any_page(browser, filled, viewport, scheme
 
 def test_a_preview_with_mistakes_is_accessible_too(browser, filled):
     with window(browser, filled, PHONE) as watched:
-        page = watched.page(f"{filled.url}/studies/new")
+        page = watched.page(f"{filled.url}/new/at-once")
         page.get_by_label("I have a study file").check()
         page.locator("#study-file").set_input_files(upload("s.toml", STUDY.encode()))
         page.locator("#cases").set_input_files(upload("c.csv", b"case,label\nP1\nP2,ill\n"))
@@ -107,6 +107,9 @@ def test_a_study_by_keyboard_alone(browser, filled):
         tab_to(page, page.get_by_role("link", name="New study"))
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("New study")
+        tab_to(page, page.get_by_role("link", name="Everything on one page"))
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("New study on one page")
         source = page.get_by_label("I fill in a form")
         tab_to(page, source)
         page.keyboard.press("ArrowDown")

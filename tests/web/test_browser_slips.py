@@ -322,7 +322,7 @@ def test_back_and_another_new_study(browser, server):
         page = watched.page()
         for at in range(tries("new")):
             first, second = f"begun {at}", f"begun {at} after all"
-            page.goto(f"{server.url}/studies/new")
+            page.goto(f"{server.url}/new/at-once")
             begin(page, first)
             page.wait_for_url(server.study_url(first))
             page.go_back()

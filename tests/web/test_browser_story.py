@@ -29,7 +29,7 @@ def study_file(name):
 
 def begin(page, server, name):
     """Create the example study from two uploads."""
-    page.goto(f"{server.url}/studies/new")
+    page.goto(f"{server.url}/new/at-once")
     page.get_by_label("I have a study file").check()
     page.locator("#study-file").set_input_files(study_file(name))
     page.locator("#cases").set_input_files(upload("cases.csv", CASES))
@@ -229,7 +229,7 @@ def test_two_people_see_what_the_other_does(browser, server):
 def test_a_new_study_shows_what_is_wrong_row_by_row(browser, server):
     bad = b"case,label\nP1,ill\nP2\nP1,well\n,ill\nP5,<b>bold</b>\n"
     with window(browser, server) as watched:
-        page = watched.page(f"{server.url}/studies/new")
+        page = watched.page(f"{server.url}/new/at-once")
         page.get_by_label("Name of the study").fill("flu / 50 % <i>?")
         page.get_by_label("Budget", exact=True).fill("40.50")
         for at, (feature, values, cost) in enumerate(
@@ -267,7 +267,7 @@ def test_a_new_study_shows_what_is_wrong_row_by_row(browser, server):
         expect(cards(page)).to_have_count(2)
         page.reload()
         expect(cards(page)).to_have_count(2)
-        page.goto(f"{server.url}/studies/new")
+        page.goto(f"{server.url}/new/at-once")
         page.get_by_label("I have a study file").check()
         page.locator("#study-file").set_input_files(upload("study.toml", b"budget = = 1"))
         page.locator("#cases").set_input_files(upload("cases.csv", CASES))

@@ -77,7 +77,7 @@ def test_nul_in_files_and_names_is_refused(local):
 def test_names_of_uploaded_files_do_not_matter(local, tmp_path, name):
     from tests.web.test_web_access import form_token
 
-    token = form_token(local, "/studies/new")
+    token = form_token(local, "/new/at-once")
     before = {path for path in tmp_path.rglob("*") if "studies.db" not in path.name}
     files = {"study": (name, STUDY.replace("flu", "cold")), "cases": (name, CASES)}
     response = local.post("/studies/preview", data={"csrf": token}, files=files)

@@ -140,12 +140,18 @@ def known_mistakes(
         What the place of each row is called.
     """
     readers = {each.name: each for each in features}
+    wrong: dict[tuple[str, str], str] = {}  # a long list has few different values
     for each in known:
-        try:
-            if each.feature in readers:
-                readers[each.feature].read(each.value)
-        except ObservationError as error:
-            yield f"{places(each.row)}: {error}"
+        cell = (each.feature, each.value)
+        if cell not in wrong:
+            wrong[cell] = ""
+            try:
+                if each.feature in readers:
+                    readers[each.feature].read(each.value)
+            except ObservationError as error:
+                wrong[cell] = str(error)
+        if wrong[cell]:
+            yield f"{places(each.row)}: {wrong[cell]}"
 
 
 def read_case_list(

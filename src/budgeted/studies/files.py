@@ -255,7 +255,8 @@ def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -
     labels = _labels(plain, cases)
     prior = plain.get("prior")
     if prior is None:
-        known = [label for label in labels if counts[label]] if isinstance(labels, list) else []
+        told = labels if isinstance(labels, list) else []
+        known = [label for label in told if isinstance(label, str) and counts[label]]
         total = sum(counts[label] for label in known)
         prior = [counts[label] / total for label in known]
         empty = [label for label in labels if label not in known] if known else []

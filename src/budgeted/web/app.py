@@ -21,6 +21,7 @@ from budgeted.web.metrics import Metrics
 from budgeted.web.packing import Packing
 from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
+from budgeted.web.preparations import Preparations
 from budgeted.web.proxies import Forwarded
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.request_log import Recorder
@@ -52,6 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
         workers, rehearsals = StudyWorkers(settings), Rehearsals(settings)
         app.state.workers, app.state.rehearsals = workers, rehearsals
         app.state.once = Once()
+        app.state.preparations = Preparations(settings)
         # Streams stay for hours: they must leave room for those who come and go.
         most = most_connections(settings.limits.connections) // 2
         app.state.streams = Streams(min(settings.limits.streams, most), workers.closing)

@@ -9,11 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Limits
 
-_UPLOADS = ("/studies", "/studies/preview", "/rehearsals")
+_UPLOADS = ("/studies", "/studies/preview", "/studies/prepare", "/rehearsals")
 _UPLOADED = (
     "/validation", "/add-cases", "/add-cases/preview", "/results", "/results/file",
     "/results/check", "/results/write",
 )  # fmt: skip
+_PREPARED = "/new"
 _PATIENCE = 4
 """So many times the limit is read and thrown away, so that a browser gets to see the answer."""
 
@@ -80,7 +81,7 @@ class SizeLimit:
 
     def _most(self, path: str) -> int:
         plain = path.removeprefix("/api")
-        upload = plain in _UPLOADS or plain.endswith(_UPLOADED)
+        upload = plain in _UPLOADS or plain.endswith(_UPLOADED) or plain.startswith(_PREPARED)
         return self._limits.upload if upload else self._limits.body
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, StudyFileError, TableError
 from budgeted.listing import shortened
+from budgeted.problem.numbers import MARKS
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.simulation.tables.csv_file import decoded, delimiter_of, numbered_rows
 from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_names, known_mistakes
 from budgeted.studies.csv_rows import plain_cell
-from budgeted.studies.feature_tables import feature_mistakes
+from budgeted.studies.feature_tables import feature_mistakes, with_decimal
 from budgeted.studies.files import StudyFile, parse_toml, study_mistakes, study_of
 from budgeted.studies.validation import tidy_validation
 from budgeted.web.settings import Limits
@@ -188,8 +189,10 @@ def _listed(
 
 
 def _tables(plain: dict[str, Any]) -> list[Any]:
-    tables = plain.get("features", [])
-    return tables if isinstance(tables, list) else []
+    """The tables of the features, with the decimal mark of the study."""
+    tables, decimal = plain.get("features", []), plain.get("decimal")
+    usable = decimal if isinstance(decimal, str) and decimal in MARKS else None
+    return [with_decimal(each, usable) for each in tables] if isinstance(tables, list) else []
 
 
 def _stand_in(labels: object) -> CaseList:

@@ -29,6 +29,7 @@ class UndoBatch(Command):
     """
 
     name: ClassVar[str] = "undo-batch"
+    enters: ClassVar[bool] = True
     batch: str = parameter("The key of the operation that wrote them down.", longest=200)
     why: str = reason()
     shown: Sequence[str] = parameter(

@@ -69,6 +69,7 @@ class Enter(Command):
     """
 
     name: ClassVar[str] = "enter"
+    enters: ClassVar[bool] = True
     results: Sequence[Result] = parameter(
         "Case, feature and value of each, with cost, note and force where they are needed.",
         longest=MOST_RESULTS,

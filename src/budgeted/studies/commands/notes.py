@@ -19,6 +19,7 @@ class Note(Command):
     """Write a note on a value, on a case or on the study; it changes nothing else."""
 
     name: ClassVar[str] = "note"
+    enters: ClassVar[bool] = True
     text: str = parameter("What is worth knowing.", longest=LONGEST_REASON)
     request: int | None = parameter(
         "Number of the request or recorded value that it is about.", None, least=1, most=2**53

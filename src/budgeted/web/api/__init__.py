@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from budgeted.web.api import cases, changes, live, queries, rehearsals, report, results, studies
+from budgeted.web.api import (
+    cases,
+    changes,
+    live,
+    preparing,
+    queries,
+    rehearsals,
+    report,
+    results,
+    studies,
+)
 from budgeted.web.auth.roles import managed
 
 
@@ -12,6 +22,7 @@ def router() -> APIRouter:
     """Return the routes, with all operations that are registered by now."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
     parts = (
+        preparing.router,
         studies.router,
         queries.router,
         cases.router,

@@ -91,9 +91,10 @@ async def list_policies() -> list[PolicyChoice]:
     return policy_choices()
 
 
-@router.post(
-    "/studies/preview", dependencies=[needs(Role.MANAGES)], responses=documented(403, 413, 422)
-)
+_MANAGES = [needs(Role.MANAGES)]
+
+
+@router.post("/studies/preview", dependencies=_MANAGES, responses=documented(403, 413, 422))
 async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
     """Say what was understood of a new study, row by row, without beginning it."""
     found = await _understood(given, workers.settings.limits)
@@ -101,10 +102,7 @@ async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
 
 
 @router.post(
-    "/studies",
-    status_code=201,
-    dependencies=[needs(Role.MANAGES)],
-    responses=documented(403, 409, 413, 422),
+    "/studies", status_code=201, dependencies=_MANAGES, responses=documented(403, 409, 413, 422)
 )
 async def create_study(workers: TheWorkers, actor: TheActor, given: NewStudy) -> StudyCard:
     """Begin a study."""

@@ -1,4 +1,4 @@
-"""A new study: a form or a file, a list of cases, a preview, and then it begins."""
+"""A new study on one page: a form or a file, a list of cases, a preview, and then it begins."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from budgeted.web.uploads import Understood, Upload, understand
 from budgeted.web.views.studies import policy_choices
 from budgeted.web.views.uploads import preview_view
 
-router = APIRouter()
+router = APIRouter(dependencies=[needs(Role.MANAGES)])
 
 
-@router.get("/studies/new", dependencies=[needs(Role.MANAGES)])
+@router.get("/new/at-once", dependencies=[needs(Role.MANAGES)])
 async def new(request: Request) -> Response:
     """Show the form."""
     return render(

@@ -27,11 +27,15 @@ from budgeted.web.pages import (
     studies,
     study,
 )
+from budgeted.web.pages.preparing import budget, columns, prices, start
+from budgeted.web.pages.preparing import preview as preparing_preview
+from budgeted.web.pages.preparing import tests as preparing_tests
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
+_PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
 _MODULES = (
-    login, new, studies, study, cards, asking, results, cases, case_changes, adding, manage,
-    changes, correct, history, model, report, rehearsals, archive,
+    login, new, *_PREPARING, studies, study, cards, asking, results, cases, case_changes, adding,
+    manage, changes, correct, history, model, report, rehearsals, archive,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

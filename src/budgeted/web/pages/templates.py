@@ -13,6 +13,7 @@ from budgeted import __version__
 from budgeted.studies.drafts import fresh_key
 from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
+from budgeted.web.names import name_of
 from budgeted.web.static_files import digested
 from budgeted.web.views.parts import View, people_time
 
@@ -71,6 +72,7 @@ def render(
         "may_enter": role_of(request) >= Role.ENTERS,
         "may_manage": role_of(request) >= Role.MANAGES,
         "sees_labels": sees_labels(request),
+        "currency": _currency(request),
     }
     text = environment().get_template(template).render(shared | given)
     return HTMLResponse(text, status_code=status, headers=headers)
@@ -88,6 +90,13 @@ def _guarded(request: Request) -> bool:
     """Tell whether people log in here; what stands before the application may not know it."""
     app = request.scope.get("app")
     return app is not None and bool(app.state.settings.credentials_needed)
+
+
+def _currency(request: Request) -> str:
+    """Return the currency of the study that a page is about, if somebody said it."""
+    app, name = request.scope.get("app"), request.path_params.get("name")
+    kept = getattr(app.state, "preparations", None) if app is not None else None
+    return str(kept.currency_of(name_of(name))) if kept is not None and name else ""
 
 
 def percent(share: float, digits: int = 1) -> str:

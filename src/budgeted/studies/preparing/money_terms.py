@@ -1,0 +1,195 @@
+"""Prices and the budget as people fill them in, and as a study file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from budgeted.studies.preparing.amounts import amount, joined, parts, written
+
+PANEL_FIELDS = ("name", "features", "how", "amount", "days")
+HOW = {
+    "setup": "a set-up, on top of the prices of its tests",
+    "shared": "a part of the prices that is due only once",
+    "price": "one price, sold whole",
+}
+"""What a panel may cost, and how people are told."""
+EXCEPTION_FIELDS = ("label", "group", "what", "name", "amount")
+BUDGET_FIELDS = ("kind", "amount", "every", "periods", "carry_over", "begins", "limit", "rate",
+                 "point_worth")  # fmt: skip
+_TERMS = {
+    "firm": ("amount",),
+    "periods": ("amount", "every", "periods", "carry_over", "begins"),
+    "soft": ("amount", "limit", "rate", "point_worth"),
+}
+
+
+def panel_of(fields: Mapping[str, str], decimal: str) -> dict[str, Any]:
+    """Return the panel that some fields describe.
+
+    >>> panel_of({"name": "blood", "features": "ferritin, crp", "how": "shared",
+    ...           "amount": "2,10", "days": ""}, "comma")
+    {'name': 'blood', 'features': ['ferritin', 'crp'], 'shared': '2.10'}
+    """
+    how = fields.get("how", "setup")
+    made: dict[str, Any] = {
+        "name": fields.get("name", "").strip(),
+        "features": parts(fields.get("features", "")),
+        how if how in HOW else "setup": amount(fields.get("amount", ""), decimal),
+    }
+    if how == "price":
+        made["whole"] = True
+    if fields.get("days", "").strip():
+        made["days"] = whole(fields["days"])
+    return made
+
+
+def panel_fields(table: Mapping[str, Any], decimal: str) -> dict[str, str]:
+    """Return what stands in the fields of a panel."""
+    how = next((each for each in HOW if each in table), "setup")
+    members = table.get("features", [])
+    return {
+        "name": str(table.get("name", "")),
+        "features": joined(members) if isinstance(members, list | tuple) else str(members),
+        "how": how,
+        "amount": written(table.get(how), decimal),
+        "days": written(table.get("days")),
+    }
+
+
+def exception_of(fields: Mapping[str, str], decimal: str) -> dict[str, Any]:
+    """Return the price for a label or a group that some fields describe.
+
+    >>> exception_of({"label": "ill", "what": "visit_fee", "amount": "5"}, "point")
+    {'label': 'ill', 'visit_fee': '5'}
+    """
+    made: dict[str, Any] = {
+        key: fields[key].strip() for key in ("label", "group") if fields.get(key, "").strip()
+    }
+    what, price = fields.get("what", "feature"), amount(fields.get("amount", ""), decimal)
+    if what == "visit_fee":
+        return made | {"visit_fee": price}
+    key = {"feature": "price"}.get(what, what)
+    about = "feature" if what == "feature" else "panel"
+    return made | {about: fields.get("name", "").strip(), key: price}
+
+
+def exception_fields(table: Mapping[str, Any], decimal: str) -> dict[str, str]:
+    """Return what stands in the fields of a price for a label or a group."""
+    key = next((each for each in ("visit_fee", *HOW) if each in table), "price")
+    what = "feature" if "feature" in table else key
+    return {
+        "label": str(table.get("label", "")),
+        "group": str(table.get("group", "")),
+        "what": what,
+        "name": str(table.get("feature", table.get("panel", ""))),
+        "amount": written(table.get(key), decimal),
+    }
+
+
+def prices_of(
+    before: Mapping[str, Any],
+    fee: str,
+    days: str,
+    panels: Iterable[Mapping[str, Any]],
+    exceptions: Iterable[Mapping[str, Any]],
+    decimal: str,
+) -> dict[str, Any] | None:
+    """Return the price list; None where each test just has its price.
+
+    Parameters
+    ----------
+    before
+        The price list so far; prices that change on a day are kept.
+    fee, days
+        What a visit costs, and after how many days it is due again, as they were typed.
+    panels, exceptions
+        Tables.
+    decimal
+        How numbers are written.
+
+    Examples
+    --------
+    >>> prices_of({}, "50", "30", [], [], "point")
+    {'list': 'tariff', 'visit_fee': '50', 'visit_days': 30}
+    >>> prices_of({}, "", "", [], [], "point") is None
+    True
+    """
+    own = {key: each for key, each in before.items()
+           if key not in ("list", "visit_fee", "visit_days", "panels", "exceptions")}  # fmt: skip
+    if fee.strip():
+        own["visit_fee"] = amount(fee, decimal)
+    if days.strip():
+        own["visit_days"] = whole(days)
+    for key, tables in (("panels", list(panels)), ("exceptions", list(exceptions))):
+        if tables:
+            own[key] = tables
+    return {"list": "tariff", **own} if own else None
+
+
+def budget_of(fields: Mapping[str, str], decimal: str, before: Any = None) -> Any:
+    """Return the budget that some fields describe: an amount, or a table with its terms.
+
+    >>> budget_of({"kind": "firm", "amount": "400,00"}, "comma")
+    '400.00'
+    >>> budget_of({"kind": "periods", "amount": "100", "every": "14", "periods": "3"}, "point")
+    {'amount': '100', 'every': 14, 'periods': 3, 'carry_over': False}
+    """
+    kind = fields.get("kind", "firm")
+    if kind not in _TERMS or kind == "firm":
+        return amount(fields.get("amount", ""), decimal)
+    kept = (
+        before if isinstance(before, Mapping) and fields == budget_fields(before, decimal) else None
+    )
+    if kept is not None:  # steps of a soft budget, for which there are no fields
+        return dict(kept)
+    made: dict[str, Any] = {}
+    for key in _TERMS[kind]:
+        text = fields.get(key, "").strip()
+        if key == "carry_over":
+            made[key] = bool(text)
+        elif key in ("every", "periods"):
+            made[key] = whole(text)
+        elif key == "begins":
+            made |= {key: text} if text else {}
+        elif key == "rate":
+            made[key] = rate_of(text, decimal)
+        else:
+            made[key] = amount(text, decimal)
+    return made
+
+
+def budget_fields(budget: Any, decimal: str) -> dict[str, str]:
+    """Return what stands in the fields of a budget."""
+    table = budget if isinstance(budget, Mapping) else {"amount": budget}
+    kind = "periods" if "every" in table else "soft" if "limit" in table else "firm"
+    rate = table.get("rate")
+    texts = {key: written(table.get(key), decimal) for key in BUDGET_FIELDS}
+    return texts | {
+        "kind": kind,
+        "carry_over": "yes" if table.get("carry_over", True) is True else "",
+        "rate": written(rate, decimal) if rate is not None else "",
+    }
+
+
+def rate_of(typed: str, decimal: str) -> str:
+    """Return a rate; 20 % is 0.2.
+
+    >>> rate_of("20 %", "point"), rate_of("0,2", "comma"), rate_of("12,5%", "comma")
+    ('0.20', '0.2', '0.125')
+    """
+    text = typed.strip()
+    if not text.endswith("%"):
+        return amount(text, decimal)
+    plain = amount(text.removesuffix("%"), decimal)
+    first, _, rest = plain.partition(".")
+    if not (first.isascii() and first.isdecimal()) or (rest and not rest.isdecimal()):
+        return text
+    digits = first.rjust(3, "0")
+    return f"{digits[:-2].lstrip('0') or '0'}.{digits[-2:]}{rest}"
+
+
+def whole(text: str) -> int | str:
+    """Return a whole number; anything else as it was typed, for the check to refuse."""
+    plain = text.strip()
+    return int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 10 else plain
