@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from budgeted.cli.studies import files, growth, reports
+from budgeted.cli.studies import files, forecasts, growth, reports
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
 
@@ -35,6 +35,6 @@ for _command in (
     files.new, files.import_values, growth.add_cases, growth.add_feature, growth.copy,
     reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
-    reports.validate, reports.propose_cuts,
+    reports.validate, reports.propose_cuts, forecasts.forecast,
 ):  # fmt: skip
     study.add_command(_command)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from budgeted.studies.forecast.summary import Forecast, Point, forecast
+from budgeted.studies.forecast.summary import LEAST, Forecast, Point, forecast
 
-__all__ = ["Forecast", "Point", "forecast"]
+__all__ = ["LEAST", "Forecast", "Point", "forecast"]

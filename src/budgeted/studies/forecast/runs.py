@@ -9,6 +9,7 @@ at each amount, where nine of ten of them lie, and what the money was spent on.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from budgeted.studies.projection import Projection, Requested
 
 MORE = Decimal("0.2")
 """By how much the budget is raised and lowered, to say what that would do."""
-POINTS = 12
+POINTS = 8
 """Amounts of money at which the classifier is judged, from now to the end."""
 CASES = 400
 """Drawn of each label, to judge it on."""
@@ -110,13 +111,13 @@ def run(projection: Projection, seed: int, number: int, at: str) -> Run:
     bought: Counter[str] = Counter()
     paid: dict[str, Decimal] = {}
     for spent, request in _spend(draft, model, rng):
-        while len(errors) < len(at_amounts) and spent > at_amounts[len(errors)]:
-            errors.append(_error(draft, judged))
+        passed = bisect_left(at_amounts, spent) - len(errors)
+        if passed > 0:
+            errors += [_error(draft, judged)] * passed
         if spent <= problem.budget:
             bought[request.feature] += 1
             paid[request.feature] = money.add(paid.get(request.feature, Decimal(0)), request.cost)
-    last = _error(draft, judged)
-    errors += [last] * (len(at_amounts) - len(errors))
+    errors += [_error(draft, judged)] * (len(at_amounts) - len(errors))
     return Run(tuple(errors), dict(bought), paid)
 
 

@@ -120,6 +120,7 @@ def forecast(
     at: str,
     *,
     seconds: float = SECONDS,
+    least: int = LEAST,
     most: int = MOST,
     seed: int = 0,
     pool: Executor | None = None,
@@ -129,14 +130,14 @@ def forecast(
     """Return how a study is expected to go on.
 
     Runs are made one after the other until the time is up, so that more time gives a better one;
-    at least `LEAST` are made, whatever that takes.
+    some are made whatever that takes.
 
     Parameters
     ----------
     entries, at
         The events of the study, and the time that it is.
-    seconds, most
-        How long it may take, and of how many runs it consists at most.
+    seconds, least, most
+        How long it may take, and of how many runs it consists, at least and at most.
     seed
         Of the runs.
     pool, workers
@@ -149,9 +150,9 @@ def forecast(
         raise StudyError("the study is closed, so that nothing more will be bought")
     until = time.monotonic() + seconds
     made = (
-        _here(projection, at, seed, until, most, progress)
+        _here(projection, at, seed, until, least, most, progress)
         if pool is None
-        else _elsewhere(pool, workers, entries, at, seed, until, most, progress)
+        else _elsewhere(pool, workers, entries, at, seed, until, least, most, progress)
     )
     return summary(projection, len(entries), made)
 
@@ -161,10 +162,11 @@ def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecas
     state = projection.state
     errors = np.array([each.errors for each in runs])
     ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    mean = errors.mean(axis=0)
     low, high = np.quantile(errors, ends, axis=0)
+    bands = np.stack([mean, np.minimum(low, mean), np.maximum(high, mean)], axis=1).tolist()
     points = tuple(
-        Point(amount, *map(float, found))
-        for amount, *found in zip(amounts(projection), errors.mean(axis=0), low, high, strict=True)
+        Point(amount, *band) for amount, band in zip(amounts(projection), bands, strict=True)
     )
     by_money = {each.money: each for each in points}
     budget = state.problem.budget
@@ -195,11 +197,12 @@ def _here(
     at: str,
     seed: int,
     until: float,
+    least: int,
     most: int,
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
     made: list[Run] = []
-    while len(made) < most and (len(made) < LEAST or time.monotonic() < until):
+    while len(made) < most and (len(made) < least or time.monotonic() < until):
         made.append(run(projection, seed, len(made), at))
         if progress is not None:
             progress(len(made))
@@ -213,6 +216,7 @@ def _elsewhere(
     at: str,
     seed: int,
     until: float,
+    least: int,
     most: int,
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
@@ -221,7 +225,7 @@ def _elsewhere(
     waiting: dict[Future[list[Run]], range] = {}
     begun = 0
     while True:
-        enough = begun >= most or (begun >= LEAST and time.monotonic() >= until)
+        enough = begun >= most or (begun >= least and time.monotonic() >= until)
         while not enough and len(waiting) < workers:
             numbers = range(begun, min(begun + _TOGETHER, most))
             waiting[pool.submit(_several, tuple(entries), seed, numbers, at)] = numbers
