@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from budgeted.learners.base import Confusion, Outlook
+from budgeted.learners.dependence import CORRELATIONS
+from budgeted.learners.imagined import ImaginedModel
 from budgeted.learners.layout import Floats, layout_of
 from budgeted.learners.members import Members
 from budgeted.learners.posterior import Posterior
@@ -45,6 +47,12 @@ class Committee(Members):
         drawn = np.stack([draw_model(self.posterior, rng)[:, columns] for _ in range(_DRAWS)])
         low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
         return low, high
+
+    def imagine(self, rng: np.random.Generator) -> ImaginedModel:
+        """Draw a model that is still possible: parameters, and how features go together."""
+        chances = self.correlations.sum(axis=0)
+        correlation = float(rng.choice(CORRELATIONS, p=chances))
+        return ImaginedModel(self.problem, draw_model(self.posterior, rng), correlation)
 
     def outlook(self, models: int = MODELS) -> Outlook:
         """Return how wrong the committee expects to be on new cases known in full.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from budgeted.cli.studies import deletion, files, growth, reports, results
+from budgeted.cli.studies import deletion, files, forecasts, growth, reports, results
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
 
@@ -36,6 +36,6 @@ for _command in (
     deletion.delete,
     reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
-    reports.validate, reports.propose_cuts,
+    reports.validate, reports.propose_cuts, forecasts.forecast,
 ):  # fmt: skip
     study.add_command(_command)

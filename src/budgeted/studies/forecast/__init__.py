@@ -1,0 +1,7 @@
+"""How good will it be when the rest of the money is spent, and what will it be spent on?"""
+
+from __future__ import annotations
+
+from budgeted.studies.forecast.summary import LEAST, Forecast, Point, forecast
+
+__all__ = ["LEAST", "Forecast", "Point", "forecast"]

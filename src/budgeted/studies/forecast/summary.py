@@ -1,0 +1,249 @@
+"""A forecast of a study: many runs of how it may go on, made within a time, and their summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from budgeted.errors import StudyError
+from budgeted.studies.events import Entry
+from budgeted.studies.forecast.runs import CONFIDENCE, MORE, Run, amounts, run
+from budgeted.studies.projection import Projection
+from budgeted.studies.replay import fold
+
+SECONDS = 20.0
+"""How long a forecast may take, unless told otherwise."""
+LEAST, MOST = 20, 400
+"""Runs of a forecast: fewer say too little of a band, more add nothing that could be seen."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is expected once an amount of money is spent.
+
+    Attributes
+    ----------
+    money
+        Spent in all.
+    error, low, high
+        The error that is expected, and where nine of ten runs have it.
+    """
+
+    money: Decimal
+    error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How a study is expected to go on.
+
+    Attributes
+    ----------
+    events, runs
+        After how many events it was made, and of how many runs.
+    points
+        From now to the end, and a fifth beyond it, by money.
+    end, less, more
+        Once the budget is spent; had it been a fifth less; were it a fifth more. None where that
+        makes no sense: less than was spent already, or more than a soft budget.
+    features
+        Feature → how many more values are expected to be bought, and what share of the money that
+        is left they will take; what takes most comes first.
+    """
+
+    events: int
+    runs: int
+    points: tuple[Point, ...]
+    end: Point
+    less: Point | None
+    more: Point | None
+    features: Mapping[str, tuple[float, float]]
+
+    def words(self) -> str:
+        """Return what it says, in a sentence or two."""
+        end = self.end
+        said = (
+            f"When the money is spent, {end.error:.1%} wrong answers are expected (nine of ten "
+            f"possibilities: {end.low:.1%} to {end.high:.1%})."
+        )
+        if self.more is not None:
+            gain = 100 * (end.error - self.more.error)
+            said += (
+                f" A fifth more money would bring {gain:.1f} percentage points less."
+                if gain >= _WORTH_SAYING
+                else " A fifth more money would bring next to nothing."
+            )
+        if self.less is not None:
+            loss = 100 * (self.less.error - end.error)
+            said += (
+                f" With a fifth less it would be {loss:.1f} points more."
+                if loss >= _WORTH_SAYING
+                else " With a fifth less it would be about the same."
+            )
+        return said
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+
+        def plain(point: Point | None) -> dict[str, Any] | None:
+            return None if point is None else vars(point) | {"money": f"{point.money:f}"}
+
+        return {
+            "events": self.events,
+            "runs": self.runs,
+            "points": [plain(each) for each in self.points],
+            "end": plain(self.end),
+            "less": plain(self.less),
+            "more": plain(self.more),
+            "features": {
+                name: {"values": values, "share": share}
+                for name, (values, share) in self.features.items()
+            },
+            "words": self.words(),
+        }
+
+
+_WORTH_SAYING = 0.1
+"""Percentage points; less is within what the runs scatter."""
+
+
+def forecast(
+    entries: Sequence[Entry],
+    at: str,
+    *,
+    seconds: float = SECONDS,
+    least: int = LEAST,
+    most: int = MOST,
+    seed: int = 0,
+    pool: Executor | None = None,
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Forecast:
+    """Return how a study is expected to go on.
+
+    Runs are made one after the other until the time is up, so that more time gives a better one;
+    some are made whatever that takes.
+
+    Parameters
+    ----------
+    entries, at
+        The events of the study, and the time that it is.
+    seconds, least, most
+        How long it may take, and of how many runs it consists, at least and at most.
+    seed
+        Of the runs.
+    pool, workers
+        Where runs are made, and how many at once; here, unless given.
+    progress
+        Told how many there are.
+    """
+    projection = fold(None, entries, "this study")
+    if projection.closed:
+        raise StudyError("the study is closed, so that nothing more will be bought")
+    until = time.monotonic() + seconds
+    made = (
+        _here(projection, at, seed, until, least, most, progress)
+        if pool is None
+        else _elsewhere(pool, workers, entries, at, seed, until, least, most, progress)
+    )
+    return summary(projection, len(entries), made)
+
+
+def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecast:
+    """Return what some runs of a study say together."""
+    state = projection.state
+    errors = np.array([each.errors for each in runs])
+    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    mean = errors.mean(axis=0)
+    low, high = np.quantile(errors, ends, axis=0)
+    bands = np.stack([mean, np.minimum(low, mean), np.maximum(high, mean)], axis=1).tolist()
+    points = tuple(
+        Point(amount, *band) for amount, band in zip(amounts(projection), bands, strict=True)
+    )
+    by_money = {each.money: each for each in points}
+    budget = state.problem.budget
+    return Forecast(
+        events,
+        len(runs),
+        points,
+        by_money[budget],
+        by_money.get(budget * (1 - MORE)),
+        by_money.get(budget * (1 + MORE)),
+        _features(runs),
+    )
+
+
+def _features(runs: Sequence[Run]) -> dict[str, tuple[float, float]]:
+    names = dict.fromkeys(name for each in runs for name in each.bought)
+    values = {name: float(np.mean([each.bought.get(name, 0) for each in runs])) for name in names}
+    paid = {
+        name: float(np.mean([float(each.paid.get(name, 0)) for each in runs])) for name in names
+    }
+    total = sum(paid.values()) or 1.0
+    falling = sorted(names, key=lambda name: -paid[name])
+    return {name: (values[name], paid[name] / total) for name in falling}
+
+
+def _here(
+    projection: Projection,
+    at: str,
+    seed: int,
+    until: float,
+    least: int,
+    most: int,
+    progress: Callable[[int], None] | None,
+) -> list[Run]:
+    made: list[Run] = []
+    while len(made) < most and (len(made) < least or time.monotonic() < until):
+        made.append(run(projection, seed, len(made), at))
+        if progress is not None:
+            progress(len(made))
+    return made
+
+
+def _elsewhere(
+    pool: Executor,
+    workers: int,
+    entries: Sequence[Entry],
+    at: str,
+    seed: int,
+    until: float,
+    least: int,
+    most: int,
+    progress: Callable[[int], None] | None,
+) -> list[Run]:
+    """The same runs, a few at a time in each process; the first ones of those that were begun."""
+    made: dict[int, Run] = {}
+    waiting: dict[Future[list[Run]], range] = {}
+    begun = 0
+    while True:
+        enough = begun >= most or (begun >= least and time.monotonic() >= until)
+        while not enough and len(waiting) < workers:
+            numbers = range(begun, min(begun + _TOGETHER, most))
+            waiting[pool.submit(_several, tuple(entries), seed, numbers, at)] = numbers
+            begun = numbers.stop
+            enough = begun >= most
+        if not waiting:
+            return [made[number] for number in sorted(made)]
+        done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        for each in done:
+            made |= dict(zip(waiting.pop(each), each.result(), strict=True))
+        if progress is not None:
+            progress(len(made))
+
+
+_TOGETHER = 5
+"""Runs for which a process reads the study once."""
+
+
+def _several(entries: Sequence[Entry], seed: int, numbers: Iterable[int], at: str) -> list[Run]:
+    projection = fold(None, entries, "this study")
+    return [run(projection, seed, number, at) for number in numbers]
