@@ -8,11 +8,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 7_500_000
 MOST_MADE = 2_100_000
-"""Of what a command made, or somebody else: pictures, results, samples of formats, tables, scripts of
-the page. Code and words may grow."""
-MADE = ("docs/reproduction/", "docs/web/", "docs/benchmark/", "docs/demo.svg", "research/quality/kept/",
-        "tests/frozen/", "src/budgeted/simulation/datasets/uci/", "src/budgeted/web/static/vendor/",
-        "tools/same_numbers.json")  # fmt: skip
+"""Of what a command made, or somebody else: pictures, results, samples of formats, tables, scripts.
+
+Code and words may grow.
+"""
+MADE = (
+    "docs/reproduction/", "docs/web/", "docs/benchmark/", "docs/demo.svg",
+    "research/quality/kept/", "tests/frozen/", "src/budgeted/simulation/datasets/uci/",
+    "src/budgeted/web/static/vendor/", "tools/same_numbers.json",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
