@@ -12,7 +12,7 @@ from budgeted.studies.study import Study
 from budgeted.web.app import create_app
 from budgeted.web.settings import Settings
 from research.speed.large import Size, fill
-from tests.browsers import Server, chromium, window
+from tests.browsers import Server, accessibility_problems, chromium, window
 from tests.webs import every_route
 
 pytestmark = pytest.mark.browser
@@ -85,6 +85,7 @@ def test_every_page_is_short_and_light(server, browser, parameters, tmp_path):
             looked_at.append(path)
             if nodes > MOST_NODES or height > MOST_PIXELS:
                 wrong.append(f"{path}: {nodes} nodes, {height} px high")
+            wrong += [f"{path}: {each}" for each in accessibility_problems(page)]
             page.close()
     assert not wrong, "\n".join(wrong)
     assert {"/studies", "/studies/{name}", "/studies/{name}/history"} <= set(looked_at)
