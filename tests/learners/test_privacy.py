@@ -22,6 +22,13 @@ NOT_MEANT = {
     "simulation/tables": {"columns"},
     "simulation/datasets": {"columns"},
     "web/views/uploads.py": {"columns"},
+    "web/views/report.py": {"counts"},  # of cases and values
+    "web/pages/result_forms.py": {"columns"},  # of a file of results
+    "web/result_uploads.py": {"columns"},
+    "web/rehearsed.py": {"columns"},
+    "cli/studies/results.py": {"layout"},  # wide or long
+    "studies/results": {"layout"},
+    "diagnosis": {"sizes"},  # of its own programme
     # What a feature states is written down and read again as it is.
     "problem": {"prior_counts"},
     "studies": {"prior_counts", "columns"},  # of the table of cases

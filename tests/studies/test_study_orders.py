@@ -120,7 +120,7 @@ def test_the_page_and_its_json_show_orders(panel, tmp_path):
             (1, 1), (2, 1), (3, 1)
         ]  # fmt: skip
         assert shown["pending"][1]["together"] == [1, 3]
-        assert "Ordered together with requests 1, 3, of" in page.get("/studies/study").text
+        assert "ordered together with request 1, for the" in page.get("/studies/study").text
         said = page.get("/api/studies/study/history").json()
         assert any("requests 1 to 3" in each["event"]["words"] for each in said["lines"])
 

@@ -156,7 +156,7 @@ def test_a_study_file_with_a_tariff_can_be_uploaded(tmp_path):
         assert site.post("/api/studies", json=new).status_code == 201
         page = site.get("/api/studies/clinic").json()
         assert page["study"]["money"]["free"] == "1000"
-        assert "67.61" in site.get("/studies/clinic").text
+        assert "67.61" in site.get("/studies/clinic/about").text
         wrong = {**new, "study": new["study"].replace('"glucose",', '"glucos",')}
         said = json.dumps(site.post("/api/studies/preview", json=wrong).json())
         assert "prices: panels[0].features: there is no feature 'glucos'; did you mean" in said

@@ -97,6 +97,7 @@ def test_asking_by_the_api(database):
 
     trace = Trace("budgeted.web.api.operations", "add_route.<locals>.carry_out")
     answer = trace.run(lambda: asyncio.run(ask()))
+    trace.seen.pop("budgeted.web.background", None)  # only when the worker is let go of
     assert answer.status_code == 200
     check_path(trace)
     after = {"budgeted.studies.study"}  # the study is let go

@@ -99,8 +99,7 @@ def stream(server, address, who):
     with server.stream("GET", url, headers=bearer(who)) as response:
         if response.status_code != 200:
             return ""
-        events = len(server.get("/api/studies/flu/history.csv",
-                                headers=bearer("max")).text.splitlines()) - 1  # fmt: skip
+        events = server.get("/api/studies/flu", headers=bearer("max")).json()["seq"]
         for line in response.iter_lines():
             said.append(line)
             if sum(each.startswith("data:") for each in said) >= events:

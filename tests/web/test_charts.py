@@ -55,7 +55,7 @@ def test_every_chart_is_valid_and_brings_its_data(study):
 
 def test_a_forecast_is_a_fan_to_the_end_of_the_budget(study):
     track = Curve(study.created)
-    track.advance(study.history())
+    track.advance(study.state)
     last = track.points[-1]
     fan = [
         {"money": last["spent"], "error": 0.3, "low": 0.2, "high": 0.4},

@@ -47,11 +47,13 @@ def session_name(browser):
     return next((each for each in browser.cookies if not each.endswith("-device")), None)
 
 
+PLACES = {"name": "flu", "number": "1", "id": "0", "which": "error", "case": "P1",
+          "format": "json", "step": "tests", "file": "cases.csv", "ending": "svg"}  # fmt: skip
+"""What stands for the placeholders of addresses."""
+
+
 def filled(path):
-    for part, value in (("{name}", "flu"), ("{number}", "1"), ("{id}", "0"), ("{which}", "error")):
-        path = path.replace(part, value)
-    assert "{" not in path, path
-    return path
+    return re.sub(r"{(\w+)(?::\w+)?}", lambda found: PLACES[found[1]], path)
 
 
 def test_every_route_is_found(guarded):

@@ -196,4 +196,6 @@ def test_what_was_made_of_a_history_that_is_gone_is_not_kept(tmp_path, monkeypat
         await worker.release()
         return found
 
-    assert now == asyncio.run(anew()) != before
+    assert now == asyncio.run(anew())
+    if what == "view":  # what takes long is computed anew for those who waited
+        assert before != now

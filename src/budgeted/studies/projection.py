@@ -231,7 +231,7 @@ class Projection:
         """Return what became of a number; raise an error if it was never given out."""
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise StudyError(f"number: must be that of a request, such as 3, got {number!r}")
-        found = self.requests.get(number)
+        found = self.requests.get(int(number))
         if found is None:
             raise UnknownError(
                 f"there is no request {number}; the last one is {self.state.next_number - 1}"

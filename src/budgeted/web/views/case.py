@@ -166,7 +166,8 @@ def _tests(study: Snapshot, record: CaseRecord, names: list[str]) -> list[TestLi
     problem = study.state.problem
     lines = []
     for name in names:
-        feature = problem.features[problem.feature_index(name)]
+        at = problem.feature_index(name)
+        feature = problem.features[at]
         mine = of_feature.get(name, [])
         last = record.held.get(name) or (mine[-1] if mine else None)
         ruled = record.unavailable.get(name)
@@ -174,7 +175,7 @@ def _tests(study: Snapshot, record: CaseRecord, names: list[str]) -> list[TestLi
         kind = record.kind_of(name)
         value = None if last is None else last.value
         category = "" if value is None else feature.values[feature.category(value)]
-        price = feature.cost if kind == "open" else None
+        price = problem.feature_prices[at] if kind == "open" and problem.has_prices else None
         lines.append(
             TestLine(
                 feature=name,

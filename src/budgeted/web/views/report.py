@@ -212,7 +212,9 @@ def _tests(study: Snapshot, account: Account) -> list[TestRow]:
         of = [account.of_label.get((feature.name, label)) for label in labels]
         rows.append((spending.spent, feature.name, tells, spending, of))
     rows.sort(key=lambda row: -row[0])
-    listed = {each.name: show(each.cost) for each in problem.features}
+    names = [each.name for each in problem.features]
+    prices = map(show, problem.feature_prices) if problem.has_prices else [""] * len(names)
+    listed = dict(zip(names, prices, strict=True))
     return [
         TestRow(
             name=name,

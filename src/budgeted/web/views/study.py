@@ -149,7 +149,7 @@ def study_view(
         outlook=outlook_of(study, status.outlook),
         unknown=status.unknown,
         pending=[request_of(each, problem) for each in status.pending],
-        cells=[_cell(each) for each in status.cells],
+        cells=[] if study.blind else [_cell(each) for each in status.cells],
         recent=[event_of(each) for each in reversed(status.recent)],
         measured=measured_of(measured, status.outlook),
     )
