@@ -126,6 +126,7 @@ def test_all_columns_can_be_seen(browser, server, viewport):
             card.locator(".above .nowrap").first.evaluate("each => each.getClientRects().length")
             == 1
         )
+        page.locator("#about summary").click()
         about = page.locator("#about .scroll")
         hidden = about.evaluate("each => each.scrollWidth - each.clientWidth")
         hint = page.get_by_text("Move the table sideways")

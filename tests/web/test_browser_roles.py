@@ -78,7 +78,7 @@ def test_a_study_is_archived_and_deleted_by_its_name(browser, guarded):
     with window(browser, guarded) as watched:
         page, other = watched.page(), watched.page()
         log_in(page, guarded, "max")
-        page.goto(guarded.study_url("old"))
+        page.goto(guarded.study_url("old", "/manage"))
         other.goto(guarded.study_url("old"))
         expect(other.locator("#live-state")).to_have_text("Live")
         page.get_by_text("Put the study into the archive").click()

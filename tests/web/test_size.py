@@ -12,7 +12,7 @@ from budgeted.studies.study import Study
 from budgeted.web.app import create_app
 from budgeted.web.settings import Settings
 from research.speed.large import Size, fill
-from tests.browsers import Server, chromium, window
+from tests.browsers import Server, accessibility_problems, chromium, window
 from tests.webs import every_route
 
 pytestmark = pytest.mark.browser
@@ -44,7 +44,8 @@ def parameters(server):
     with Study.open(server.database, NAME) as study:
         told, pending = study.requests("told")[-1], study.requests("pending")[0]
     return {"name": NAME, "number": str(told.number), "case": pending.case,
-            "feature": pending.feature}  # fmt: skip
+            "feature": pending.feature, "which": "purchases", "kind": "svg",
+            "format": "json"}  # fmt: skip
 
 
 def pages(tmp_path):
@@ -69,18 +70,22 @@ def test_every_page_is_short_and_light(server, browser, parameters, tmp_path):
             address = server.url + filled(path, parameters)
             answer = watched.context.request.get(address)
             is_page = answer.headers["content-type"].startswith("text/html")
-            if answer.status != 200 or not is_page or "<html" not in answer.text():
+            is_file = "attachment" in answer.headers.get("content-disposition", "")
+            if answer.status != 200 or not is_page or is_file or "<html" not in answer.text():
                 continue
             page = watched.page(address)
             page.wait_for_load_state("networkidle")
             for place in page.locator("[data-chart]").all():  # they come when they are seen
                 place.scroll_into_view_if_needed()
+                drawn = f"#{place.get_attribute('id')}[data-drawn]"
+                page.locator(drawn).wait_for(state="attached")
             page.wait_for_load_state("networkidle")
             nodes = page.evaluate("() => document.querySelectorAll('*').length")
             height = page.evaluate("() => document.documentElement.scrollHeight")
             looked_at.append(path)
             if nodes > MOST_NODES or height > MOST_PIXELS:
                 wrong.append(f"{path}: {nodes} nodes, {height} px high")
+            wrong += [f"{path}: {each}" for each in accessibility_problems(page)]
             page.close()
     assert not wrong, "\n".join(wrong)
     assert {"/studies", "/studies/{name}", "/studies/{name}/history"} <= set(looked_at)

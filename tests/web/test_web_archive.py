@@ -38,10 +38,12 @@ def test_a_study_leaves_the_list_and_is_read_only_until_it_is_taken_back(browser
         refused = browser.post(f"{API}/{operation}", json=body)
         assert refused.status_code == 409
         assert "is in the archive; take it back before changing it" in refused.json()["error"]
-    page = browser.get("/studies/flu").text
-    assert "Take it back" in page
-    for button in ("Ask what to measure", "It failed", "Cancel this request", "Close the study"):
-        assert button not in page
+    study, manage = (browser.get(f"/studies/flu{tab}").text for tab in ("", "/manage"))
+    assert "Take it back" in manage
+    for button in ("Ask what to measure", "It failed", "Cancel this request"):
+        assert button not in study
+    for button in ("Change it", "Close it", "Validation cases", "The study grows"):
+        assert button not in manage
     assert "It failed" not in browser.get("/studies/flu/cards").text
     assert browser.post(f"{API}/unarchive", json={}).status_code == 200
     assert names(browser) == ["flu"]
@@ -128,7 +130,7 @@ def test_only_who_manages_archives_and_deletes(tmp_path):
                 body = {"name": "flu"} if operation == "delete" else {}
                 sent = server.post(f"{API}/{operation}", headers=bearer(name), json=body)
                 assert sent.status_code == 403
-        page = server.get("/studies/flu", headers=bearer("lou")).text
+        page = server.get("/studies/flu/manage", headers=bearer("lou")).text
         assert "Delete the study" not in page
         assert "Take it back" not in page
         deleted = server.post(f"{API}/delete", headers=bearer("max"), json={"name": "flu"})

@@ -230,6 +230,7 @@ def test_a_person_works_below_a_path(lab):
         page.locator("#live-state", has_text="Live").wait_for(timeout=20_000)
         page.get_by_role("button", name="Ask what to measure").click()
         page.locator(".card").first.wait_for(timeout=20_000)
+        page.locator("#chart-purchases").scroll_into_view_if_needed()
         page.locator("#chart-purchases svg, #chart-purchases canvas").wait_for(timeout=20_000)
         context.close()
         assert failed == []

@@ -21,6 +21,8 @@ _STEP = 22
 _LINE = 60
 MOST_FEATURES = 15
 """That a chart compares; one can search for the others."""
+_TALLEST = 24 * MOST_FEATURES
+"""Pixels of bars, so that a page stays short: with many, they are thinner."""
 _FEW_POINTS = 40
 """So many can be told apart on a line."""
 
@@ -266,7 +268,7 @@ def _bars(
     features = list(dict.fromkeys(cell.feature for cell in cells))
     labels = list(dict.fromkeys(cell.label for cell in cells))
     return _chart(rows, said) | {
-        "height": len(features) * (len(labels) * _bar(labels) + 10),
+        "height": min(len(features) * (len(labels) * _bar(labels) + 10), _TALLEST),
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {
             "x": {"field": field, "type": "quantitative", "title": title},

@@ -45,7 +45,7 @@ async def archive(
                 title="Put the study into the archive?",
                 button="Put it there",
                 action=f"{_back(worker)}/archive",
-                back=_back(worker),
+                back=_form(worker),
                 fields={"why": why, "key": key},
             )
             if question is not None:
@@ -55,8 +55,8 @@ async def archive(
         return refused(request, error, "#archive-problem")
     if made.repeated:
         said = "The study is in the archive."
-        return done(request, said, worker.seq, _back(worker), repeated=True)
-    return go(request, _back(worker))
+        return done(request, said, worker.seq, _form(worker), repeated=True)
+    return go(request, _form(worker))
 
 
 @router.post("/studies/{name}/unarchive", dependencies=[needs(Role.MANAGES)])
@@ -70,8 +70,8 @@ async def unarchive(
         return refused(request, error, "#archive-problem")
     if made.repeated:
         said = "The study was taken back from the archive."
-        return done(request, said, worker.seq, _back(worker), repeated=True)
-    return go(request, _back(worker))
+        return done(request, said, worker.seq, _form(worker), repeated=True)
+    return go(request, _form(worker))
 
 
 @router.post("/studies/{name}/delete", dependencies=[needs(Role.MANAGES)])
@@ -143,7 +143,7 @@ def _question(
         "confirmed": confirm.digest(sentences),
         "key": fresh_key(),
         "action": f"{_back(worker)}/delete",
-        "back": _back(worker),
+        "back": _form(worker),
         "mistake": mistake,
     }
     status = REFUSED if mistake else 200
@@ -159,3 +159,8 @@ def _question(
 
 def _back(worker: StudyWorker) -> str:
     return f"/studies/{segment(worker.name)}"
+
+
+def _form(worker: StudyWorker) -> str:
+    """The page on which a study is put into the archive, taken back and deleted."""
+    return f"{_back(worker)}/manage"

@@ -24,7 +24,7 @@ from budgeted.web.views.history import HistoryLine
 
 router = APIRouter()
 
-_RECENT = 8
+_RECENT = 5
 
 
 @router.get("/studies/{name}")

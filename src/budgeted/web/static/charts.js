@@ -72,6 +72,7 @@ const sayAge = (place, about = {}) => {
     note = document.createElement("p");
     note.className = "chart-note soft";
   }
+  for (const waiting of place.querySelectorAll(":scope > p:not(.chart-note)")) waiting.remove();
   note.textContent = words;
   note.hidden = !words;
   place.append(note);

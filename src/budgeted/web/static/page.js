@@ -134,9 +134,14 @@ const isRefused = async () => {
   }
 };
 
-const sayOut = (place = document.getElementById("problem")) => {
+// In one place: below what was pressed last, or where problems of the page stand.
+const sayOut = (pressed = null) => {
   isOut = true;
   showLive("Not logged in", true);
+  const said = document.querySelector(".answer .problem[data-out]");
+  if (said && !pressed) return;
+  if (said) said.remove();
+  const place = pressed || document.getElementById("problem");
   const words = "You are not logged in any more, so nothing was recorded. ";
   if (place) {
     const door = document.createElement("a");

@@ -24,7 +24,7 @@ VISITS = 12
 """Cases with requests under way that a page shows, unless somebody wants more."""
 REQUESTS = 1.5
 """Requests of each of them, on average: a page of panels shows fewer cases."""
-UNFOLDED = 9
+UNFOLDED = 6
 """Requests that are shown unfolded."""
 LONGEST = 18
 """Requests of one case that are shown at once; the rest comes as these are settled."""
