@@ -62,7 +62,12 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     All routes can refuse a request as such, so some statuses are always among them.
     """
     every = sorted({400, 401, 431, 503, *statuses})
-    return {status: {"model": Failure, "description": WORDS[status]} for status in every}
+    found: dict[int | str, dict[str, Any]] = {
+        status: {"model": Failure, "description": WORDS[status]} for status in every
+    }
+    # Said before anything is made of a request, so that it is plain text.
+    found[431] = {"description": WORDS[431], "content": {"text/plain": {}}}
+    return found
 
 
 _STATUS: Mapping[type[BudgetedError], int] = {
