@@ -108,11 +108,11 @@ def take_pages(page: Page, url: str) -> None:
 def take_new_study(page: Page, url: str) -> None:
     """Take a step of a new study, and the preview of one with a mistake in its list of cases."""
     page.goto(f"{url}/studies/new")
-    listed = "Patient;Diagnose;Ferritin;Hb\n" + "".join(
+    table = "Patient;Diagnose;Ferritin;Hb\n" + "".join(
         f"{case};{label};{12 + 7 * at},5;{'' if at % 3 else 'low'}\n"
         for at, (case, label) in enumerate(cases()[:12])
     )
-    page.locator("#cases").set_input_files(upload("cases.csv", listed.encode()))
+    page.locator("#cases").set_input_files(upload("cases.csv", table.encode()))
     page.locator("form:has(#cases) button").last.click()
     page.wait_for_load_state("networkidle")
     shoot(page, "new-columns", height=760)

@@ -65,8 +65,8 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     found: dict[int | str, dict[str, Any]] = {
         status: {"model": Failure, "description": WORDS[status]} for status in every
     }
-    # Said before anything is made of a request, so that it is plain text.
-    found[431] = {"description": WORDS[431], "content": {"text/plain": {}}}
+    # Said before anything is made of a request: in a line of text, or without one.
+    found[431] = {"description": WORDS[431]}
     return found
 
 
