@@ -32,7 +32,7 @@ PICTURES = ROOT / "docs" / "web"
 TAKEN = ROOT / "results" / "screenshots"
 LARGEST = 90_000
 """Bytes of a picture; a larger one makes every clone slower."""
-QUALITY = 0.4
+QUALITY = 0.3
 """Of WebP: letters stay sharp."""
 _TO_WEBP = """async ([png, quality]) => {
   const picture = new Image();
@@ -79,15 +79,24 @@ def take_pages(page: Page, url: str) -> None:
     page.goto(study)
     drawn(page, 4)
     shoot(page, "study")
-    page.locator(".columns").screenshot(path=TAKEN / "charts.png")
+    page.locator(".columns").last.screenshot(path=TAKEN / "charts.png")
     card = page.locator(".card").first
     card.get_by_text("Why this one?").click()
     card.get_by_text("It failed").click()
     page.set_viewport_size(_TALL)  # what does not fit into the window may not be painted in time
     card.screenshot(path=TAKEN / "request.png")
     page.set_viewport_size(_DESKTOP)
-    page.goto(f"{study}/worklist")
-    shoot(page, "worklist", height=420)
+    for name, path, height in (
+        ("worklist", "worklist", 420),
+        ("results", "results", 760),
+        ("cases", "cases", 640),
+        ("case", "cases/P01", 900),
+        ("manage", "manage", 900),
+        ("report", "report", 1000),
+    ):
+        page.goto(f"{study}/{path}")
+        page.wait_for_load_state("networkidle")
+        shoot(page, name, height=height)
     page.goto(f"{study}/history")
     shoot(page, "history")
     page.goto(f"{study}/model?known=1%3Dlow&known=3%3Dlow")
@@ -97,7 +106,16 @@ def take_pages(page: Page, url: str) -> None:
 
 
 def take_new_study(page: Page, url: str) -> None:
-    """Take the preview of a new study with a mistake in its list of cases."""
+    """Take a step of a new study, and the preview of one with a mistake in its list of cases."""
+    page.goto(f"{url}/studies/new")
+    listed = "Patient;Diagnose;Ferritin;Hb\n" + "".join(
+        f"{case};{label};{12 + 7 * at},5;{'' if at % 3 else 'low'}\n"
+        for at, (case, label) in enumerate(cases()[:12])
+    )
+    page.locator("#cases").set_input_files(upload("cases.csv", listed.encode()))
+    page.locator("form:has(#cases) button").last.click()
+    page.wait_for_load_state("networkidle")
+    shoot(page, "new-columns", height=760)
     page.goto(f"{url}/new/at-once")
     page.get_by_label("I have a study file").check()
     given = STUDY.replace('"anaemia"', '"anaemia 2"').encode()
@@ -175,7 +193,10 @@ def convert(page: Page) -> None:
 
 
 def drawn(page: Page, charts: int) -> None:
-    """Wait until all charts are there."""
+    """Wait until all charts are there; a chart is drawn when it comes into view."""
+    for chart in page.locator("[data-chart]").all():
+        chart.scroll_into_view_if_needed()
+        page.wait_for_timeout(200)
     page.wait_for_function(
         "number => document.querySelectorAll('[data-drawn]').length === number", arg=charts
     )

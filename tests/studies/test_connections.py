@@ -125,9 +125,7 @@ def test_a_file_that_was_replaced_is_opened_anew(tmp_path):
         os.replace(other, path)
         for end in ("-wal", "-shm"):  # as who restores a copy must
             path.with_name(path.name + end).unlink()
-        with pytest.raises(
-            JournalError, match="not in the database any more"
-        ):
+        with pytest.raises(JournalError, match="not in the database any more"):
             journal.read(after=1)
         path.unlink()
         with pytest.raises(JournalError, match="the file is gone"):

@@ -48,7 +48,7 @@ def session_name(browser):
 
 
 PLACES = {"name": "flu", "number": "1", "id": "0", "which": "error", "case": "P1",
-          "format": "json", "step": "tests", "file": "cases.csv", "ending": "svg"}  # fmt: skip
+          "format": "json", "step": "tests", "file": "cases.csv", "kind": "svg"}  # fmt: skip
 """What stands for the placeholders of addresses."""
 
 

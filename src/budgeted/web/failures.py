@@ -51,6 +51,7 @@ WORDS = {
     413: "Larger than this server takes.",
     422: "Something in it makes no sense; the message says what.",
     429: "Too much at once; wait a moment.",
+    431: "Its address and headers are longer than this server takes.",
     503: "The database, or the folder of the server, cannot be read or written.",
 }
 
@@ -60,7 +61,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
     All routes can refuse a request as such, so some statuses are always among them.
     """
-    every = sorted({400, 401, 503, *statuses})
+    every = sorted({400, 401, 431, 503, *statuses})
     return {status: {"model": Failure, "description": WORDS[status]} for status in every}
 
 

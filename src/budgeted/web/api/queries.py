@@ -97,7 +97,7 @@ async def see_price(
     return await queries.price_page(worker, Ask(n, visits, case, only, without, at_most))
 
 
-@router.get("/next", responses=_NOT_FOUND)
+@router.get("/next", dependencies=[_SIGHTED], responses=_MAYBE_BLIND)
 async def see_next(worker: TheWorker) -> NextView:
     """Return what would be asked for next, and what it is compared with; nothing is asked."""
     return await queries.next_page(worker)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import Chart, Text, csv_file
-from budgeted.web.auth.roles import sees_labels
+from budgeted.web.auth.roles import sees_labels, sighted
 from budgeted.web.failures import documented
 from budgeted.web.figure_files import FORMATS
 from budgeted.web.views.report import ErrorView, ReportView
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter(prefix="/studies/{name}", tags=["one study"])
-_NOT_FOUND = documented(404, 422)
+_NOT_FOUND = documented(403, 404, 422)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 _FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
 _IMAGES: dict[int | str, dict[str, Any]] = {
@@ -25,13 +25,13 @@ _IMAGES: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/report", responses=_NOT_FOUND)
+@router.get("/report", dependencies=[Depends(sighted)], responses=_NOT_FOUND)
 async def see_report(worker: TheWorker) -> ReportView:
     """Return the report, but for what a model says."""
     return await queries.report_page(worker)
 
 
-@router.get("/report/error", responses=_NOT_FOUND)
+@router.get("/report/error", dependencies=[Depends(sighted)], responses=_NOT_FOUND)
 async def see_error(worker: TheWorker) -> ErrorView:
     """Return the expected error with its interval, and what was measured."""
     return await queries.error_page(worker)
@@ -43,13 +43,23 @@ async def get_table(request: Request, worker: TheWorker, which: str) -> Response
     return csv_file(await queries.table_file(worker, which, sees_labels(request)), f"{which}.csv")
 
 
-@router.get("/figures/{which}.{kind}", response_class=Response, responses=_IMAGES | _NOT_FOUND)
+@router.get(
+    "/figures/{which}.{kind}",
+    dependencies=[Depends(sighted)],
+    response_class=Response,
+    responses=_IMAGES | _NOT_FOUND,
+)
 async def get_figure(worker: TheWorker, which: Chart, kind: str, feature: Text = "") -> Response:
     """Return a chart as svg or png."""
     return await figure_answer(worker, which.value, kind, feature)
 
 
-@router.get("/models/{format}", response_class=Response, responses=_FILE | _NOT_FOUND)
+@router.get(
+    "/models/{format}",
+    dependencies=[Depends(sighted)],
+    response_class=Response,
+    responses=_FILE | _NOT_FOUND,
+)
 async def get_model_as(worker: TheWorker, format: str) -> Response:
     """Return the classifier in one of its formats."""
     return await model_answer(worker, format)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError
@@ -15,7 +15,7 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import csv_file
 from budgeted.web.api.report import figure_answer, model_answer
-from budgeted.web.auth.roles import sees_labels
+from budgeted.web.auth.roles import sees_labels, sighted
 from budgeted.web.figure_files import can_draw
 from budgeted.web.pages.templates import render
 from budgeted.web.views.parts import people_time
@@ -24,7 +24,7 @@ from budgeted.web.worker import StudyWorker
 router = APIRouter()
 
 
-@router.get("/studies/{name}/report")
+@router.get("/studies/{name}/report", dependencies=[Depends(sighted)])
 async def report(request: Request, worker: TheWorker) -> Response:
     """Show the report; what a model says of itself is fetched when the page is there."""
     view = await queries.report_page(worker)
@@ -39,13 +39,13 @@ async def report(request: Request, worker: TheWorker) -> Response:
     )
 
 
-@router.get("/studies/{name}/report/error")
+@router.get("/studies/{name}/report/error", dependencies=[Depends(sighted)])
 async def report_error(request: Request, worker: TheWorker) -> Response:
     """Return what is known of the error of the classifier."""
     return render(request, "parts/report_error.html", error=await queries.error_page(worker))
 
 
-@router.get("/studies/{name}/report.html")
+@router.get("/studies/{name}/report.html", dependencies=[Depends(sighted)])
 async def report_file(request: Request, worker: TheWorker) -> Response:
     """Return the report as one file that needs nothing else."""
     figure = await _figure(worker)
@@ -68,13 +68,13 @@ async def table(request: Request, worker: TheWorker, which: str) -> Response:
     return csv_file(await queries.table_file(worker, which, sees_labels(request)), f"{which}.csv")
 
 
-@router.get("/studies/{name}/figures/{which}.{kind}")
+@router.get("/studies/{name}/figures/{which}.{kind}", dependencies=[Depends(sighted)])
 async def figure(worker: TheWorker, which: str, kind: str, feature: str = "") -> Response:
     """Return a chart as SVG or PNG."""
     return await figure_answer(worker, which, kind, feature)
 
 
-@router.get("/studies/{name}/models/{format}")
+@router.get("/studies/{name}/models/{format}", dependencies=[Depends(sighted)])
 async def model(worker: TheWorker, format: str) -> Response:
     """Return the classifier in one of its formats."""
     return await model_answer(worker, format)
