@@ -44,9 +44,13 @@ def test_a_study_leaves_the_list_and_is_read_only_until_it_is_taken_back(browser
         assert button not in study
     for button in ("Change it", "Close it", "Validation cases", "The study grows"):
         assert button not in manage
+    results, case = (browser.get(f"/studies/flu/{tab}").text for tab in ("results", "cases/P1"))
+    assert "no results are taken before it is taken back" in results
+    assert not re.search(r'<form[^>]*method="post"[^>]*/studies/flu/', results + case)
     assert "It failed" not in browser.get("/studies/flu/cards").text
     assert browser.post(f"{API}/unarchive", json={}).status_code == 200
     assert names(browser) == ["flu"]
+    assert "Withdraw this case" in browser.get("/studies/flu/cases/P1").text
     kinds = [line["event"]["kind"] for line in browser.get(f"{API}/history").json()["lines"]]
     assert kinds[:2] == ["unarchived", "archived"]
     assert browser.post(f"{API}/requests/1/tell", json={"value": "yes"}).status_code == 200
