@@ -146,14 +146,14 @@ def window(browser, server, viewport=None, **options):
         watched.context.close()
 
 
-def accessibility_problems(page):
-    """Return what axe-core finds serious or critical on a page, in words."""
+def accessibility_problems(page, *, every=False):
+    """Return what axe-core finds serious or critical on a page, or whatever it finds, in words."""
     page.evaluate(f"() => {{ {_axe()} }}")
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
     return [
         f"{each['id']} ({each['impact']}): {each['help']}: {node['html'][:160]}"
         for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
+        if every or each["impact"] in ("serious", "critical")
         for node in each["nodes"]
     ]
 
