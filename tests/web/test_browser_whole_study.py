@@ -82,6 +82,12 @@ class Coordinator:
 
     def reads_the_cards(self):
         """Write down what is newly due; what a case costs in all must follow from the tariff."""
+        more = self.page.locator("#more-visits").get_by_role("link", name="more")
+        while more.is_visible():
+            shown = self.page.locator("#requests .visit").count()
+            more.click()
+            expect(self.page.locator("#requests .visit")).not_to_have_count(shown)
+            self.waits()
         for card in self.page.locator("#requests .card:not(.settled)").all():
             number = int(card.get_attribute("id").removeprefix("card-"))
             if number not in self.book:
@@ -195,7 +201,7 @@ def asks_within_a_limit(anna):
     page.get_by_label("of what").select_option("visits")
     page.get_by_text("Wishes").click()
     page.get_by_label("At most").fill("450")
-    asks(anna, re.compile("at most 450|450"))
+    asks(anna, "8 were asked for")
     assert anna.reserved <= 450
     assert any(len([each for each in anna.book.values() if each.case == one.case]) > 1
                for one in anna.book.values())  # fmt: skip
@@ -209,7 +215,6 @@ def asks(anna, words=""):
     anna.waits()
     promise = page.locator("#price-words").inner_text()
     page.get_by_role("button", name="Ask what to measure").click()
-    expect(page.locator("#asked")).not_to_be_empty()
     expect(page.locator("#money-reserved")).not_to_have_text(f"{before:.2f}")
     anna.waits()
     anna.reads_the_cards()
@@ -224,7 +229,7 @@ def tells_and_takes_back(anna):
     number = next(each for each in anna.due() if anna.book[each].test in clinic.NUMBERS)
     mine = anna.book[number]
     card = anna.card(number)
-    card.get_by_label("Value").fill(clinic.value(mine.case, mine.test))
+    card.get_by_label(re.compile("^Value")).fill(clinic.value(mine.case, mine.test))
     card.get_by_role("button", name="Record", exact=True).click()
     expect(card).to_contain_text(f"{mine.price} charged")
     mine.charged = mine.price
