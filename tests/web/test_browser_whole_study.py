@@ -212,7 +212,7 @@ def asks_within_a_limit(anna):
     page.get_by_label("How many").fill("8")
     page.get_by_label("of what").select_option("visits")
     page.get_by_text("Wishes").click()
-    page.get_by_label("At most").fill("450")
+    page.get_by_label("At most").fill("450,00")
     asks(anna, "8 were asked for")
     assert anna.reserved <= 450
     assert any(len([each for each in anna.book.values() if each.case == one.case]) > 1
