@@ -1,7 +1,7 @@
 """A small clinic for the story of a whole study: its tests, prices, lists and laboratory.
 
-Everything is fixed, and written as people there write it: semicolons, decimal commas, Latin-1. Prices
-are worked out here once more, from the tariff alone, to be compared with what the pages say.
+Everything is fixed, and written as people there write it: semicolons, decimal commas, Latin-1.
+Prices are worked out here once more, from the tariff alone, to be compared with the pages.
 """
 
 from __future__ import annotations

@@ -235,7 +235,6 @@ def asks(anna, words=""):
 
 def tells_and_takes_back(anna):
     """One value on a card; another one by a slip, which is undone."""
-    page = anna.page
     number = next(each for each in anna.due() if anna.book[each].test in clinic.NUMBERS)
     mine = anna.book[number]
     card = anna.card(number)
@@ -318,8 +317,7 @@ def writes_down_a_file(anna):
 def corrects_a_value(anna):
     """A number was misread, and the laboratory charged less for it."""
     page = anna.page
-    number = next(each for each, one in anna.book.items() if one.test in clinic.NUMBERS)
-    mine = anna.book[number]
+    mine = next(each for each in anna.book.values() if each.test in clinic.NUMBERS)
     anna.goes_to("Cases")
     anna.looks_at("cases")
     page.get_by_label("Name", exact=True).fill(mine.case)
@@ -328,10 +326,10 @@ def corrects_a_value(anna):
     spent = anna.price_of(anna.book.values())[mine.case]
     expect(page.locator("#case-spent")).to_have_text(f"{spent:.2f}")
     anna.looks_at("case")
-    page.get_by_role("link", name=f"Correct number {number}").click()
+    page.get_by_role("link", name=f"Correct {mine.test}").click()
     page.locator("input[name=written]").fill("7,5")
     charged = page.get_by_label("What was really charged")
-    charged.fill(str(Decimal(charged.input_value()) - Decimal("1.15")))
+    charged.fill(clinic.written(Decimal(charged.input_value()) - Decimal("1.15")))
     anna.others -= Decimal("1.15")
     page.get_by_label("Why").fill("falsche Zeile gelesen")
     anna.looks_at("correct")
@@ -353,7 +351,7 @@ def adds_patients(anna):
     anna.looks_at("add-cases-preview")
     page.get_by_role("button", name="Add what fits, leave 1 out").click()
     page.wait_for_url("**/cases?sort=last")
-    expect(page.locator("#case-lines")).to_contain_text("of 126")
+    expect(page.locator("#case-lines")).to_contain_text("126 cases.")
     anna.looks_at("cases-added")
 
 
@@ -443,7 +441,6 @@ def reads_the_history(anna):
     expect(page.locator("#lines tbody tr").first).to_contain_text("Anna Ö.")
     anna.looks_at("history")
     log = list(csv.DictReader(io.StringIO(anna.downloads("Download CSV"))))
-    print(log[0].keys())
     assert {each["by"] for each in log} == {"Anna Ö."}
 
 
