@@ -417,10 +417,11 @@ def reads_the_report(anna):
     values = list(csv.DictReader(io.StringIO(anna.downloads("Values: a row per request"))))
     for column, wanted in (("charged", anna.spent), ("reserved", anna.reserved)):
         assert sum(Decimal(each[column] or 0) for each in values) == wanted
-    of_number = {int(each["number"]): each for each in values if each["number"]}
+    of_request = {row["request"]: row for row in values}
     for number, each in anna.book.items():
-        row = of_number[number]
+        row = of_request[str(number)]
         assert (row["case"], row["feature"]) == (each.case, each.test)
+        assert row["requested_by"] == "Anna Ö."
 
 
 def closes(anna):
@@ -442,6 +443,8 @@ def reads_the_history(anna):
     anna.looks_at("history")
     log = list(csv.DictReader(io.StringIO(anna.downloads("Download CSV"))))
     assert {each["by"] for each in log} == {"Anna Ö."}
+    kinds = {each["kind"] for each in log}
+    assert {"asked", "told", "recorded", "failed", "corrected", "undone", "closed"} <= kinds
 
 
 def upload(name, content):
