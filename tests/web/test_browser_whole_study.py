@@ -273,13 +273,13 @@ def records_a_failure(anna):
     anna.compares_the_money()
 
 
-def writes_down_a_file(anna):
+def writes_down_a_file(anna, lines=200):
     """The laboratory's 200 results: some asked for, most not, some of nobody knows whom."""
     page = anna.page
     due = anna.due()
     others = [(each.case, each.test) for each in anna.book.values() if each.charged]
     content, recorded, cost = clinic.laboratory_file(
-        [(anna.book[each].case, anna.book[each].test) for each in due], others
+        [(anna.book[each].case, anna.book[each].test) for each in due], others, lines
     )
     before = anna.spent
     anna.goes_to("Enter results")
@@ -295,7 +295,7 @@ def writes_down_a_file(anna):
         f"{len(due)} told, {recorded} recorded though nobody asked, 0 known already, 1 outside the "
         f"range, 2 refused."
     )
-    expect(preview).to_contain_text("200 lines. Left out: Blutgruppe")
+    expect(preview).to_contain_text(f"{lines} lines. Left out: Blutgruppe")
     anna.others += cost
     for each in due:
         anna.book[each].charged = True
@@ -425,7 +425,10 @@ def reads_the_report(anna):
 
 
 def closes(anna):
+    """Nothing may be under way then: what is left comes in a last file."""
     page = anna.page
+    anna.goes_to("Study")
+    writes_down_a_file(anna, lines=len(anna.due()) + 5)
     anna.goes_to("Manage")
     page.locator("#close-why").fill("genug gelernt")
     page.locator("form").get_by_role("button", name="Close it", exact=True).click()
