@@ -15,6 +15,7 @@ from budgeted.listing import listed
 from budgeted.nearest import nearest
 from budgeted.studies.commands.enter import Result
 from budgeted.studies.csv_rows import UNKNOWN
+from budgeted.studies.preparing.amounts import amount
 from budgeted.studies.results.tables import Cell, Most, Table
 from budgeted.studies.results.texts import read_text
 from budgeted.studies.results.workbooks import OLE, ZIP, read_workbook
@@ -233,9 +234,10 @@ def _read_long(
         value, test = cell(row, "value"), str(row[places["test"]])
         if value == "" or (test and test not in meant):
             continue
+        cost = cell(row, "cost")
         made = Result(
-            _name(row[places["case"]]), meant.get(test, test), value, cell(row, "cost"),
-            str(cell(row, "note")),
+            _name(row[places["case"]]), meant.get(test, test), value,
+            amount(cost) if isinstance(cost, str) else cost, str(cell(row, "note")),
         )  # fmt: skip
         results.append(made)
         lines.append(line)

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import AfterValidator
 
 from budgeted.errors import BudgetedError, JournalError, StorageError, UnknownFateError
 from budgeted.hints import KeyUsed
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, fresh_key
+from budgeted.studies.preparing.amounts import amount
 from budgeted.web.failures import status_of
 from budgeted.web.hints import words
 from budgeted.web.pages.errors import UNKNOWN_FATE, problem
@@ -22,6 +24,8 @@ from budgeted.web.worker import StudyWorker
 REFUSED = 422
 
 Text = Annotated[str, Form()]
+Amount = Annotated[str, Form(), AfterValidator(amount)]
+"""Money that was typed, where ``12,50`` means 12.50."""
 Key = Annotated[str, Form(max_length=200)]
 """The hidden field of a form that tells when it comes again; see `budgeted.studies.drafts`.
 

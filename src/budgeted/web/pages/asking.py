@@ -11,6 +11,7 @@ from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Ask
 from budgeted.studies.commands.ask import why_fewer
 from budgeted.studies.drafts import Done
+from budgeted.studies.preparing.amounts import amount
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
@@ -117,7 +118,7 @@ async def command_of(
         case=case.strip() or None,
         only=_features(only, known),
         without=_features(without, known),
-        at_most=at_most.strip() or None,
+        at_most=amount(at_most) or None,
     )
 
 

@@ -11,7 +11,7 @@ from budgeted.studies.drafts import Done
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import CaseName, segment
-from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, refused
+from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, refused
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
@@ -25,7 +25,7 @@ async def record(
     case: CaseName,
     test: Text = "",
     value: Text = "",
-    charge: Text = "",
+    charge: Amount = "",
     force: Text = "",
     key: Key = "",
 ) -> Response:

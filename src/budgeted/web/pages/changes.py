@@ -26,7 +26,17 @@ from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
 from budgeted.web.numerals import whole_number
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, is_htmx, refused
+from budgeted.web.pages.answers import (
+    Amount,
+    Key,
+    Text,
+    beside,
+    carry_out,
+    done,
+    go,
+    is_htmx,
+    refused,
+)
 from budgeted.web.pages.cards import card
 from budgeted.web.worker import StudyWorker
 
@@ -40,7 +50,7 @@ async def tell(
     actor: TheActor,
     number: int,
     value: Text = "",
-    cost: Text = "",
+    cost: Amount = "",
     force: Text = "",
     key: Key = "",
 ) -> Response:
@@ -63,7 +73,7 @@ async def fail(
     actor: TheActor,
     number: int,
     charged: Text = "no",
-    amount: Text = "",
+    amount: Amount = "",
     unusable: Text = "",
     why: Text = "",
     key: Key = "",
@@ -157,7 +167,7 @@ async def budget(
     request: Request,
     worker: TheWorker,
     actor: TheActor,
-    budget: Text = "",
+    budget: Amount = "",
     why: Text = "",
     confirmed: Text = "",
     key: Key = "",

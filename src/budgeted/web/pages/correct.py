@@ -15,7 +15,7 @@ from budgeted.web.auth.roles import Role, needs
 from budgeted.web.failures import status_of
 from budgeted.web.names import segment
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, carry_out, done, go, is_htmx, refused
+from budgeted.web.pages.answers import Amount, Key, Text, carry_out, done, go, is_htmx, refused
 from budgeted.web.pages.templates import render
 from budgeted.web.views.parts import RequestView, request_of
 from budgeted.web.worker import StudyWorker
@@ -41,7 +41,7 @@ async def correct(
     actor: TheActor,
     number: int,
     value: Text = "",
-    cost: Text = "",
+    cost: Amount = "",
     why: Text = "",
     written: Text = "",
     force: Text = "",

@@ -16,7 +16,7 @@ from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, refused
+from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, go, refused
 from budgeted.web.pages.fields import parts_of
 from budgeted.web.pages.templates import render
 from budgeted.web.worker import StudyWorker
@@ -44,16 +44,16 @@ async def terms(
     worker: TheWorker,
     actor: TheActor,
     terms: Text = "firm",
-    budget: Text = "",
+    budget: Amount = "",
     why: Text = "",
     every: Text = "",
     periods: Text = "",
     carry_over: Text = "",
     begins: Text = "",
-    limit: Text = "",
+    limit: Amount = "",
     rate: Text = "",
     steps: Text = "",
-    point_worth: Text = "",
+    point_worth: Amount = "",
     confirmed: Text = "",
     key: Key = "",
 ) -> Response:
@@ -102,7 +102,7 @@ async def add_feature(
     cuts: Text = "",
     least: Text = "",
     most: Text = "",
-    cost: Text = "",
+    cost: Amount = "",
     key: Key = "",
 ) -> Response:
     """Put a new test up for sale."""

@@ -52,6 +52,17 @@ const setAside = (old, fresh) => {
   because.style.height = `${stood - below.getBoundingClientRect().top}px`;
 };
 
+// What a visit costs is divided anew when one of its requests is settled: the amounts of the others
+// change, and nothing else does.
+const reprice = (card, fresh) => {
+  const amounts = fresh.querySelectorAll("[data-amount]");
+  for (const [at, each] of card.querySelectorAll("[data-amount]").entries()) {
+    if (amounts[at] && each.textContent !== amounts[at].textContent) each.textContent = amounts[at].textContent;
+  }
+  const [price, now] = [card, fresh].map((each) => each.querySelector("input[name=cost]"));
+  if (price && now && price.placeholder !== now.placeholder) price.placeholder = now.placeholder;
+};
+
 const arrive = (place, into) => {
   place.classList.add("new");
   into.append(place);
@@ -67,6 +78,7 @@ const reconcile = (list, html) => {
     wanted.delete(card.id);
     if (!fresh || card.querySelector("form.htmx-request")) continue; // its own answer is on its way
     if (!isSettled(card) && !isSettled(fresh)) {
+      reprice(card, fresh);
       refused.delete(card);
       continue;
     }

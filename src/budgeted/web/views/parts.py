@@ -99,17 +99,23 @@ def money_of(state: State) -> Money:
 
 
 def amounts(budget: Decimal, paid: Decimal, held: Decimal, free: Decimal) -> Money:
-    """Return the amounts that always add up."""
+    """Return the amounts that always add up, with as many decimals each.
+
+    >>> found = amounts(Decimal("400.00"), Decimal("1.5"), Decimal(0), Decimal("398.50"))
+    >>> found.spent, found.reserved, found.free
+    ('1.50', '0.00', '398.50')
+    """
     spent, reserved = _percent(paid, budget), _percent(held, budget)
+    places = max(len(f"{each:f}".partition(".")[2]) for each in (budget, paid, held, free))
     return Money.model_construct(  # all is of the right type; this is a part of every answer
-        budget=str(budget),
-        spent=str(paid),
-        reserved=str(held),
-        free=str(free),
+        budget=f"{budget:.{places}f}",
+        spent=f"{paid:.{places}f}",
+        reserved=f"{held:.{places}f}",
+        free=f"{free:.{places}f}",
         spent_percent=spent,
         reserved_percent=reserved,
         free_percent=max(0.0, round(100 - spent - reserved, 3)) if budget else 0.0,
-        amount=str(budget),
+        amount=f"{budget:.{places}f}",
     )
 
 
