@@ -169,7 +169,7 @@ def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory
 
 
 @settings(max_examples=6)
-@given(cuts=st.lists(st.integers(0, 60), max_size=4))
+@given(cuts=st.lists(st.integers(1, 60), max_size=4))
 @pytest.mark.slow
 def test_the_curve_is_the_same_however_the_events_come(long_history, cuts):
     created, entries = long_history
