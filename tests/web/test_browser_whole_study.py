@@ -131,7 +131,7 @@ class Coordinator:
 def test_a_whole_study_is_run_from_the_pages(browser, server, viewport):
     said = []
     with window(browser, server, viewport) as watched:
-        watched.context.on("console", lambda each: said.append(each.text))
+        watched.context.on("console", lambda each: said.append(f"{each.text} ({each.location})"))
         anna = Coordinator(watched, server, f"Müdigkeit {viewport['width']}")
         says_her_name(anna)
         begins(anna)
