@@ -7,15 +7,15 @@ import zipfile
 
 import openpyxl
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from budgeted.errors import BudgetedError, StudyFileError, TableError
 from budgeted.studies.results.blocks import pasted
 from budgeted.studies.results.files import Reading, read_results
 from budgeted.studies.results.tables import Most
 from budgeted.studies.results.texts import read_text
 from budgeted.studies.results.workbooks import read_workbook
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-
-from budgeted.errors import BudgetedError, StudyFileError, TableError
 
 FEATURES = ["crp", "ferritin", "größe"]
 PLAIN = st.text(

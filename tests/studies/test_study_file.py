@@ -1,7 +1,6 @@
 """Study files: what is read, and that every mistake is named with its path."""
 
 import pytest
-from budgeted.studies.results.files import read_results
 
 from budgeted import Study
 from budgeted.errors import BudgetedError, StudyFileError
@@ -9,6 +8,7 @@ from budgeted.studies.csv_rows import read_rows, safe_cell
 from budgeted.studies.example import STUDY, write_example
 from budgeted.studies.files import read_study
 from budgeted.studies.log import as_csv
+from budgeted.studies.results.files import read_results
 
 SMALL = """
 budget = 10
