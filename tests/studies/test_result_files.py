@@ -97,7 +97,7 @@ def test_long_files_with_costs_and_notes():
     how = Reading(meant={"Ferritine": "ferritin"})
     found = read_results(content.encode(), "file", FEATURES, how)
     assert [tuple(each)[:5] for each in found.results] == [
-        ("P1", "crp", "3,5", "1,50", "late"), ("P2", "ferritin", "low", "", ""),
+        ("P1", "crp", "3,5", "1.50", "late"), ("P2", "ferritin", "low", "", ""),
     ]  # fmt: skip
     assert found.lines == (2, 3)
     left = read_results(content.encode(), "file", FEATURES, Reading(meant={"Ferritine": ""}))
