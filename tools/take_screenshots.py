@@ -176,6 +176,7 @@ def take_login(browser: Browser, folder: Path) -> None:
 def shoot(page: Page, name: str, height: int | None = None, whole: bool = False) -> None:
     """Take a picture of what the window shows, or of the whole page."""
     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    page.wait_for_timeout(300)  # what was not in the window before is painted then
     options: dict[str, Any] = {"full_page": whole}
     if height is not None:
         width = (page.viewport_size or {"width": 1200})["width"]
