@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from budgeted.errors import StudyError
+from budgeted.learners.layout import Floats
 from budgeted.studies.events import Entry
 from budgeted.studies.forecast.runs import CONFIDENCE, MORE, Run, amounts, run
 from budgeted.studies.projection import Projection
@@ -51,9 +52,13 @@ class Forecast:
         After how many events it was made, and of how many runs.
     points
         From now to the end, and a fifth beyond it, by money.
+    now
+        The first of them: once what is under way has come back.
     end, less, more
         Once the budget is spent; had it been a fifth less; were it a fifth more. None where that
         makes no sense: less than was spent already, or more than a soft budget.
+    errors
+        Of each run at each point, runs × points.
     features
         Feature → how many more values are expected to be bought, and what share of the money that
         is left they will take; what takes most comes first.
@@ -66,6 +71,16 @@ class Forecast:
     less: Point | None
     more: Point | None
     features: Mapping[str, tuple[float, float]]
+    errors: Floats = field(repr=False, compare=False)
+
+    @property
+    def now(self) -> Point:
+        """What is expected of the classifier once what is under way has come back."""
+        return self.points[0]
+
+    def chance(self, target: float) -> float:
+        """Return how probable it is that the error is at most this when the money is spent."""
+        return float((self.errors[:, self.points.index(self.end)] <= target).mean())
 
     def words(self) -> str:
         """Return what it says, in a sentence or two."""
@@ -178,6 +193,7 @@ def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecas
         by_money.get(budget * (1 - MORE)),
         by_money.get(budget * (1 + MORE)),
         _features(runs),
+        errors,
     )
 
 
