@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from budgeted.diagnosis.active import ActiveClassifier, Decision
 from budgeted.diagnosis.costs import cost_matrix
+from budgeted.diagnosis.experience import Experience
 from budgeted.diagnosis.strategy import Node, Strategy
 
-__all__ = ["ActiveClassifier", "Decision", "Node", "Strategy", "cost_matrix"]
+__all__ = ["ActiveClassifier", "Decision", "Experience", "Node", "Strategy", "cost_matrix"]

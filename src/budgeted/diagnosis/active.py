@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from budgeted.cache import Cache
+from budgeted.diagnosis.asked import AskedModel, Floats
+from budgeted.diagnosis.beliefs import Beliefs, Positions
 from budgeted.diagnosis.costs import WrongCosts, cost_matrix
+from budgeted.diagnosis.experience import Experience
 from budgeted.diagnosis.programme import Situations, Solution, Tests, cells, solve
 from budgeted.errors import BudgetedError, DiagnosisError
-from budgeted.learners.layout import Floats
-from budgeted.learners.model import Model
 from budgeted.problem import CaseSoFar, Feature, Order, Problem, money
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.prices import PriceList
@@ -26,9 +27,6 @@ _LEAST_WIDTH = 6
 """Tests that are weighed at each step, rather than looking further ahead at fewer."""
 _MOST_KEPT = 64_000_000
 """Bytes of decisions that are remembered."""
-
-Positions = tuple[int, ...]
-"""Of the value of each feature; -1 where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +85,15 @@ class ActiveClassifier:
         What the tests of one case may cost together, at most.
     most_cells
         How many situations a programme may have; where there are more, it looks ahead less far.
+    experience
+        Cases whose label is known, from which it sees how values go together; what they say is
+        weighed against what the model says.
 
     Examples
     --------
     >>> from budgeted import Feature, Problem, Purchase
     >>> from budgeted.learners import NaiveBayes
+    >>> from budgeted.learners.model import Model
     >>> features = [Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 1)]
     >>> problem = Problem(features, ("well", "ill"), (0.7, 0.3), 10)
     >>> bought = [Purchase(at, y, y, 1) for at, n in ((0, 3), (1, 30)) for y in (0, 1)
@@ -107,12 +109,13 @@ class ActiveClassifier:
     'scan'
     """
 
-    model: Model
+    model: AskedModel
     prices: Mapping[str, MoneyLike]
     price_list: PriceList | None = None
     wrong: WrongCosts = None
     limit: MoneyLike | None = None
     most_cells: int = MOST_CELLS
+    experience: Experience | None = None
     _kept: Cache[tuple[Any, ...], Decision] = field(
         default_factory=lambda: Cache(_MOST_KEPT), repr=False
     )
@@ -186,10 +189,14 @@ class ActiveClassifier:
         free = CaseSoFar(frozenset(known) - frozenset(features), visits=())
         return self._problem.quote(Order(features, 0), free)
 
+    def values_of(self, row: Positions, test: int, chances: Mapping[str, float]) -> Floats:
+        """Return how probable each value of a test is, given P(label) of a case."""
+        return self._beliefs.values(row, (test,), (), 0, np.array(list(chances.values())))
+
     def _decision(
         self, row: Positions, ordered: frozenset[int], without: frozenset[int]
     ) -> Decision:
-        chances = self.model.probabilities(np.array([row]))[0]
+        chances = self._now(row)
         expected = chances @ self.costs.T
         open_ones = [at for at in self._orderable if row[at] < 0 and at not in without]
         candidates, depth = self._horizon(row, ordered, open_ones)
@@ -243,7 +250,7 @@ class ActiveClassifier:
         and a cheap one the best for its money.
         """
         alone = self._solve(row, ordered, open_ones, 1, weight=0.0)
-        now = float((self.model.probabilities(np.array([row]))[0] @ self.costs.T).min())
+        now = float((self._now(row) @ self.costs.T).min())
         gains = {at: now - cost for at, (cost, _) in alone.offers.items()}
         prices = {at: price for at, (_, price) in alone.offers.items()}
         by_gain = sorted(gains, key=lambda at: (-gains[at], at))
@@ -268,8 +275,11 @@ class ActiveClassifier:
             return float(found)
 
         about = Situations(
-            tuple(self._shares[at] for at in candidates),
-            lambda sets: self._chances(row, candidates, sets),
+            tuple(len(self._features[at].values) for at in candidates),
+            lambda sets: self._beliefs.chances(row, candidates, sets),
+            lambda tests, test, chances: self._beliefs.values(
+                row, candidates, tests, test, chances
+            ),
             price,
             self.costs,
             float(self.weighs_prices) if weight is None else weight,
@@ -289,25 +299,9 @@ class ActiveClassifier:
         free = self._free(row, ordered)
         return money.subtract(self.paid((*before, candidates[test]), free), self.paid(before, free))
 
-    def _chances(
-        self, row: Positions, candidates: Sequence[int], sets: Sequence[Tests]
-    ) -> list[Floats]:
-        """P(label) in all situations in which these tests are known besides the row."""
-        shapes = [tuple(len(self._features[candidates[at]].values) for at in one) for one in sets]
-        grids = []
-        for one, shape in zip(sets, shapes, strict=True):
-            cases = np.tile(np.array(row), (int(np.prod(shape)), 1))
-            if one:
-                cases[:, [candidates[at] for at in one]] = np.stack(
-                    [each.ravel() for each in np.indices(shape)], axis=1
-                )
-            grids.append(cases)
-        found = self.model.probabilities(np.concatenate(grids))
-        ends = np.cumsum([len(each) for each in grids])[:-1]
-        return [
-            part.reshape(*shape, -1)
-            for part, shape in zip(np.split(found, ends), shapes, strict=True)
-        ]
+    def _now(self, row: Positions) -> Floats:
+        """P(label) of a case."""
+        return self._beliefs.chances(row, (), [()])[0]
 
     @staticmethod
     def _free(row: Positions, ordered: frozenset[int]) -> tuple[int, ...]:
@@ -325,14 +319,8 @@ class ActiveClassifier:
         return tuple(at for at, each in enumerate(self._features) if each.name in self.prices)
 
     @cached_property
-    def _shares(self) -> tuple[Floats, ...]:
-        found = [self.model.shares(each) for each in self._features]
-        if any(each is None for each in found):
-            raise DiagnosisError(
-                f"a model of the learner {self.model.learner!r} does not say how values are shared "
-                f"among the cases of a label, so that what a test will say cannot be weighed"
-            )
-        return tuple(each for each in found if each is not None)
+    def _beliefs(self) -> Beliefs:
+        return Beliefs(self.model, self.experience)
 
     @cached_property
     def _limit(self) -> Decimal | None:
@@ -375,7 +363,7 @@ class ActiveClassifier:
                 }
                 if len(quotes) > 1:
                     return ["prices: they depend on the label, which is not known of a new case"]
-            _ = self._shares
+            _ = self._beliefs.shares
         except DiagnosisError as error:
             return list(error.mistakes)
         except BudgetedError as error:

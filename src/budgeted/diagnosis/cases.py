@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 
 from budgeted.diagnosis.active import ActiveClassifier
-from budgeted.learners.base import Cases
+from budgeted.diagnosis.asked import Cases
 from budgeted.problem import money
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from budgeted.diagnosis.asked import Floats
 from budgeted.errors import DiagnosisError
-from budgeted.learners.layout import Floats
 
 WrongCosts = float | int | str | Mapping[str, Mapping[str, Any]] | None
 """One amount for each wrong answer, or answer → label → amount; None: each counts as one."""

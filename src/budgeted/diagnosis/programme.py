@@ -8,7 +8,8 @@ and to order test i costs its price, after which its value is known:
 
     V(x) = min( R(x),  min over i of  price(i | x) + Σ_k P(k | x, i) · V(x and i = k) )
 
-with P(k | x, i) = Σ_y P(y | x) P(k | y), the shares of values that the model has for each label.
+with P(k | x, i) = Σ_y P(y | x) P(k | y), the shares of values that the model has for each label,
+or what cases that were seen make of it (`budgeted.diagnosis.experience`).
 Prices are those of the price list, so that a fee is due with the first test, and the second one of
 a panel costs less. All situations with the same known tests are computed together, as one array
 with an axis for each of these tests, from the last tests back to the first.
@@ -25,7 +26,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.learners.layout import Floats
+from budgeted.diagnosis.asked import Floats
 
 Tests = tuple[int, ...]
 """Positions of tests among the candidates, rising."""
@@ -39,10 +40,12 @@ class Situations:
 
     Attributes
     ----------
-    shares
-        For each candidate P(value | label), labels × values.
+    sizes
+        How many values each candidate has.
     chances
         Of a set of candidates: P(label) in each situation, an axis per test and one for labels.
+    values
+        Of a set of candidates, one more and P(label): P(value) of that one in each situation.
     prices
         Price of one more candidate, given those ordered; None if the limit forbids it.
     wrong
@@ -51,16 +54,12 @@ class Situations:
         How much a unit of price counts beside them: 1, or 0 where only the limit matters.
     """
 
-    shares: tuple[Floats, ...]
+    sizes: tuple[int, ...]
     chances: Callable[[Sequence[Tests]], list[Floats]]
+    values: Callable[[Tests, int, Floats], Floats]
     prices: Callable[[Tests, int], float | None]
     wrong: Floats
     weight: float
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """How many values each candidate has."""
-        return tuple(each.shape[1] for each in self.shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ def solve(about: Situations, depth: int) -> Solution:
                     continue
                 after = tuple(sorted((*tests, test)))
                 then = np.moveaxis(values[after], after.index(test), -1)
-                likely = chances @ about.shares[test]
+                likely = about.values(tests, test, chances)
                 cost = about.weight * price + (likely * then).sum(axis=-1)
                 if not tests:
                     offers[test] = (float(cost), price)

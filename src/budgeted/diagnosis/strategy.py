@@ -10,9 +10,8 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-import numpy as np
-
-from budgeted.diagnosis.active import ActiveClassifier, Decision, Positions
+from budgeted.diagnosis.active import ActiveClassifier, Decision
+from budgeted.diagnosis.beliefs import Positions
 
 MOST_NODES = 20_000
 """Situations of a tree; of a larger one the improbable ends are not followed."""
@@ -189,8 +188,7 @@ def _after(active: ActiveClassifier, node: Node) -> Iterator[Node]:
     """Yield the situations that the values of a test lead to."""
     feature = active.model.feature(node.decision.test)
     at = active.model.features.index(feature)
-    shares = active.model.shares(feature)
-    likely = np.array(list(node.decision.chances.values())) @ shares
+    likely = active.values_of(node.known, at, node.decision.chances)
     ordered = node.ordered | {at}
     for value, chance in enumerate(likely.tolist()):
         known = (*node.known[:at], value, *node.known[at + 1 :])

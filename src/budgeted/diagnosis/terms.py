@@ -27,8 +27,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from budgeted.diagnosis.active import ActiveClassifier
+from budgeted.diagnosis.asked import AskedModel
 from budgeted.errors import BudgetedError, DiagnosisError
-from budgeted.learners.model import Model
 from budgeted.problem.prices import from_table
 
 _KEYS = ("costs", "wrong", "limit", "prices")
@@ -53,7 +53,7 @@ def read_terms(content: bytes) -> dict[str, Any]:
 
 
 def active_classifier(
-    model: Model, terms: Mapping[str, Any], without: Collection[str] = ()
+    model: AskedModel, terms: Mapping[str, Any], without: Collection[str] = ()
 ) -> ActiveClassifier:
     """Return the active classifier that a model and these terms make.
 

@@ -1,6 +1,6 @@
 """The classifier that a study delivers, with names instead of positions, to be taken along.
 
-It knows nothing of money, policies or journals, nor of how its predictor computes. As JSON
+It knows nothing of prices, policies or journals, nor of how its predictor computes. As JSON
 (`budgeted.learners.model_file`) it is a documented format of its own.
 """
 
@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.errors import ModelError, ObservationError
+from budgeted.diagnosis import ActiveClassifier, Decision, Experience
+from budgeted.diagnosis.costs import WrongCosts
+from budgeted.errors import DiagnosisError, ModelError, ObservationError
 from budgeted.learners import model_file
 from budgeted.learners.base import Cases, Classifier
 from budgeted.learners.layout import Floats
@@ -24,6 +26,8 @@ from budgeted.learners.predictor import probabilities_of, shares_of
 from budgeted.listing import listed
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature
+from budgeted.problem.money import MoneyLike
+from budgeted.problem.prices import PriceList
 
 UNKNOWN = ("", "?")
 """Cells that mean: not measured on this case."""
@@ -153,6 +157,61 @@ Its features are 'fever'
             otherwise, as in the study.
         """
         return self.predict_many([case], force)[0]
+
+    def next_test(
+        self,
+        known: Mapping[str, Any],
+        prices: Mapping[str, MoneyLike] | None = None,
+        *,
+        price_list: PriceList | None = None,
+        wrong: WrongCosts = None,
+        limit: MoneyLike | None = None,
+        ordered: Iterable[str] = (),
+        without: Iterable[str] = (),
+        experience: Experience | None = None,
+    ) -> Decision:
+        """Return which test a new case needs next, or that it is time to answer.
+
+        Who asks for many cases makes one `budgeted.diagnosis.ActiveClassifier` and asks that.
+
+        Parameters
+        ----------
+        known
+            Feature → value; others are unknown.
+        prices
+            What each test of a new case costs, which a model does not know.
+        price_list, wrong, limit, experience
+            Fees and panels, the costs of wrong answers, what the tests of a case may cost, and
+            cases that were seen; see `budgeted.diagnosis.ActiveClassifier`.
+        ordered, without
+            What of it was ordered, and what cannot be; see
+            `budgeted.diagnosis.ActiveClassifier.next_test`.
+
+        Examples
+        --------
+        >>> from budgeted import Problem, Purchase
+        >>> from budgeted.learners import NaiveBayes
+        >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
+        >>> bought = [Purchase(0, label, label, 1) for label in (0, 1) for _ in range(8)]
+        >>> model = Model.of(NaiveBayes().fit(problem, bought))
+        >>> found = model.next_test({}, {"fever": 5}, wrong=100)
+        >>> found.test, found.answer_cost, round(found.expected_cost, 2)
+        ('fever', 50.0, 15.0)
+        >>> model.next_test({"fever": "yes"}, {"fever": 5}, wrong=100).answer
+        'ill'
+        >>> model.next_test({})
+        Traceback (most recent call last):
+        ...
+        budgeted.errors.DiagnosisError: prices: a model knows none; say what each test of a new \
+case costs, such as prices={'fever': 5}
+        """
+        if prices is None:
+            raise DiagnosisError(
+                f"prices: a model knows none; say what each test of a new case costs, such as "
+                f"prices={{{self.features[0].name!r}: 5}}"
+            )
+        active = ActiveClassifier(self, prices, price_list, wrong, limit, experience=experience)
+        return active.next_test(known, ordered, without)
 
     def predict_many(
         self, cases: Iterable[Mapping[str, Any]], force: bool = False
