@@ -11,14 +11,17 @@ import click
 from budgeted.cli.studies.options import with_csv, with_json
 
 if TYPE_CHECKING:
-    from budgeted.diagnosis import ActiveClassifier, Decision, Strategy
+    from budgeted.diagnosis import ActiveClassifier, Decision, Experience, Strategy
+    from budgeted.learners.model import Model
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("model_file", metavar="MODEL", type=_FILE)
-@click.argument("terms_file", metavar="TERMS", type=_FILE)
+@click.argument("terms_file", metavar="[TERMS]", type=_FILE, required=False)
+@click.option("--price", "prices", multiple=True, metavar="TEST=AMOUNT",
+              help="What a test of a new case costs; instead of that in TERMS.")  # fmt: skip
 @click.option("--known", multiple=True, metavar="TEST=VALUE",
               help="What is known of the case before, for nothing; once for each.")  # fmt: skip
 @click.option("--limit", metavar="AMOUNT",
@@ -30,18 +33,23 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--cases", "cases_file", type=_FILE,
               help="A CSV of cases whose values are known: order of these what would be "
               "ordered.")  # fmt: skip
+@click.option("--experience", "experience_file", type=_FILE,
+              help="A CSV of cases with a column label, from which it sees how tests go "
+              "together.")  # fmt: skip
 @click.option("--strategy", "whole", is_flag=True,
               help="Show the whole strategy: its tree, its cost, how often it errs.")  # fmt: skip
 @with_csv
 @with_json
 def diagnose(
     model_file: Path,
-    terms_file: Path,
+    terms_file: Path | None,
+    prices: tuple[str, ...],
     known: tuple[str, ...],
     limit: str | None,
     wrong: str | None,
     without: tuple[str, ...],
     cases_file: Path | None,
+    experience_file: Path | None,
     whole: bool,
     delimiter: str | None,
     encoding: str,
@@ -49,9 +57,10 @@ def diagnose(
 ) -> None:
     """Say which test a new case needs next, or what to answer.
 
-    MODEL is a model's JSON. TERMS is a TOML file with a table [costs] of what each test of a new
-    case costs, and, if wanted, [wrong] for what wrong answers cost, limit, and [prices] for fees
-    and panels; or a study file, whose prices are taken.
+    MODEL is a model's JSON, which knows no prices. TERMS is a TOML file with a table [costs] of
+    what each test of a new case costs, and, if wanted, [wrong] for what wrong answers cost, limit,
+    and [prices] for fees and panels; or a study file, whose prices are taken. Where there are few
+    tests, --price will do instead.
 
     Without --cases and --strategy it is a dialogue: it names a test, you type its value, and so on
     until it answers. An empty line means that the test cannot be done.
@@ -60,11 +69,20 @@ def diagnose(
     from budgeted.learners.model import Model
 
     model = Model.read(model_file)
-    terms = read_terms(terms_file.read_bytes()) | {
+    terms = {} if terms_file is None else read_terms(terms_file.read_bytes())
+    terms |= {
         key: value for key, value in (("limit", limit), ("wrong", wrong)) if value is not None
     }
-    active = active_classifier(model, terms, without)
-    row = dict(_pair(each) for each in known)
+    if prices and isinstance(terms.get("costs", {}), dict):
+        own = dict(_pair(each, "--price") for each in prices)
+        terms["costs"] = terms.get("costs", {}) | own
+    if "costs" not in terms:
+        _no_prices(model, without)
+    experience = None
+    if experience_file is not None:
+        experience = _experience(model, experience_file, delimiter, encoding)
+    active = active_classifier(model, terms, without, experience)
+    row = dict(_pair(each, "--known") for each in known)
     if cases_file is not None:
         _for_file(active, cases_file, delimiter, encoding, as_json)
     elif whole:
@@ -77,15 +95,51 @@ def diagnose(
         _dialogue(active, row)
 
 
-def _pair(given: str) -> tuple[str, str]:
-    name, mark, value = given.partition("=")
+def _pair(given: str, option: str) -> tuple[str, str]:
+    name, mark, value = given.rpartition("=") if option == "--price" else given.partition("=")
     if not mark:
-        raise click.BadParameter(f"must be TEST=VALUE, got {given!r}", param_hint="--known")
+        form = "TEST=AMOUNT" if option == "--price" else "TEST=VALUE"
+        raise click.BadParameter(f"must be {form}, got {given!r}", param_hint=option)
     return name, value
+
+
+def _no_prices(model: Model, without: tuple[str, ...]) -> None:
+    """Say which prices are missing, and how to give them."""
+    names = [each.name for each in model.features if each.name not in without]
+    shown = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+    raise click.UsageError(
+        f"A model knows no prices, and {len(names)} tests need one: {shown}. Name a study file or "
+        f"a file with a table [costs] behind the model, or give each with --price TEST=AMOUNT; "
+        f"--without says that a test cannot be ordered."
+    )
+
+
+def _experience(model: Model, path: Path, delimiter: str | None, encoding: str) -> Experience:
+    """Return the cases of a table with their labels."""
+    from budgeted.diagnosis import Experience
+    from budgeted.errors import DiagnosisError
+    from budgeted.studies.csv_rows import read_rows
+
+    columns, cells, _ = read_rows(path, delimiter, encoding)
+    if "label" not in columns:
+        raise click.ClickException(f"{path}: there is no column label")
+    names = [each for each in columns if each not in ("case", "label")]
+    cases = [dict(zip(columns, cell, strict=True)) for cell in cells]
+    try:
+        return Experience.of(
+            model,
+            [{name: case[name] for name in names} for case in cases],
+            [case["label"] for case in cases],
+        )
+    except DiagnosisError as error:
+        first, *others = error.mistakes
+        more = f" (and {len(others)} more)" if others else ""
+        raise click.ClickException(f"{path}: {first}{more}") from None
 
 
 def _dialogue(active: ActiveClassifier, known: dict[str, Any]) -> None:
     """Ask for one value after the other until there is an answer."""
+    from budgeted.diagnosis.words import reason
     from budgeted.errors import ModelError
 
     ordered: list[str] = []
@@ -95,8 +149,9 @@ def _dialogue(active: ActiveClassifier, known: dict[str, Any]) -> None:
         if decision.test is None:
             break
         feature = active.model.feature(decision.test)
+        click.echo(f"Order {decision.test} for {decision.price:f}. {reason(active, decision)}")
         told = click.prompt(
-            f"Order {decision.test} for {decision.price:f}. Its value ({feature.expects})",
+            f"Its value ({feature.expects}; empty: it cannot be done)",
             default="",
             show_default=False,
         ).strip()
@@ -112,6 +167,7 @@ def _dialogue(active: ActiveClassifier, known: dict[str, Any]) -> None:
         ordered.append(decision.test)
     chances = ", ".join(f"{label} {chance:.1%}" for label, chance in decision.chances.items())
     positions = [active.model.features.index(active.model.feature(each)) for each in ordered]
+    click.echo(reason(active, decision))
     click.echo(f"Answer: {decision.answer} ({chances}). Tests cost {active.paid(positions):f}.")
 
 
@@ -169,7 +225,8 @@ def _for_file(
         click.echo(json.dumps({
             "cases": [vars(each) | {"paid": f"{each.paid:f}"} for each in found],
             "paid": f"{total.paid:f}", "ordered": total.frequencies, "wrong": total.wrong,
-            "answer_cost": total.answer_cost,
+            "answer_cost": total.answer_cost, "expected_error": total.expected_error,
+            "expected_answer_cost": total.expected_answer_cost,
         }, indent=2))  # fmt: skip
         return
     head = [*columns, "tests", "paid", "answer", "probability"]
@@ -179,8 +236,15 @@ def _for_file(
     ]
     click.echo(as_csv(head, table), nl=False)
     said = f"{total.cases} cases, {total.paid:f} in all"
+    if total.cases:
+        said += f", {float(total.paid) / total.cases:.2f} for a case; "
+        said += f"{total.expected_error:.1%} of the answers are expected to be wrong"
     if total.wrong is not None:
-        said += f", {total.wrong:.1%} wrong"
+        said += f", {total.wrong:.1%} are"
+    if active.weighs_prices and total.cases:
+        said += f". Wrong answers are expected to cost {total.expected_answer_cost:.2f} for a case"
+        if total.answer_cost is not None:
+            said += f", and cost {total.answer_cost:.2f}"
     ordered = ", ".join(f"{name} {share:.0%}" for name, share in total.frequencies.items())
     click.echo(f"{said}. Ordered: {ordered or 'nothing'}.", err=True)
 

@@ -26,24 +26,38 @@ class Diagnosis:
         What that cost.
     answer, probability
         What was answered, and how probable that is.
+    answer_cost
+        What the answer is expected to cost.
     """
 
     tests: tuple[str, ...]
     paid: Decimal
     answer: str
     probability: float
+    answer_cost: float
 
 
 @dataclass(frozen=True)
 class Summary:
     """Of many cases: what they cost, how often each test was ordered, and how many were wrong.
 
-    `wrong` and `answer_cost` are means over the cases; None where labels are not known.
+    Attributes
+    ----------
+    cases, paid
+        How many there are, and what all their tests cost.
+    frequencies
+        How often each test was ordered; never: not there.
+    expected_error, expected_answer_cost
+        What the model expects of the answers, on average.
+    wrong, answer_cost
+        What they are, on average; None where labels are not known.
     """
 
     cases: int
     paid: Decimal
     frequencies: dict[str, float]
+    expected_error: float
+    expected_answer_cost: float
     wrong: float | None
     answer_cost: float | None
 
@@ -69,6 +83,7 @@ def diagnose(active: ActiveClassifier, row: Sequence[int]) -> Diagnosis:
         active.paid(ordered),
         decision.answer,
         decision.chances[decision.answer],
+        decision.answer_cost,
     )
 
 
@@ -103,6 +118,8 @@ def summary(
         number,
         paid,
         {test: times / number for test, times in counts.most_common()},
+        sum(1 - each.probability for each in found) / max(number, 1),
+        sum(each.answer_cost for each in found) / max(number, 1),
         wrong,
         answer_cost,
     )

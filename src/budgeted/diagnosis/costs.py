@@ -11,8 +11,8 @@ import numpy as np
 from budgeted.diagnosis.asked import Floats
 from budgeted.errors import DiagnosisError
 
-WrongCosts = float | int | str | Mapping[str, Mapping[str, Any]] | None
-"""One amount for each wrong answer, or answer → label → amount; None: each counts as one."""
+WrongCosts = float | int | str | Mapping[str, Mapping[str, Any]] | Sequence[Sequence[Any]] | None
+"""One amount for each wrong answer, or a table of answers and labels; None: each counts as one."""
 
 
 def cost_matrix(labels: Sequence[str], given: WrongCosts) -> Floats:
@@ -23,14 +23,17 @@ def cost_matrix(labels: Sequence[str], given: WrongCosts) -> Floats:
     labels
         What is told apart; the answers are the same.
     given
-        One amount for every wrong answer, or a table by answer and true label. What is left out of
-        the table costs nothing where the answer is right, and is a mistake where it is wrong.
+        One amount for every wrong answer; a table by answer and true label; or its rows, one for
+        each answer, in the order of the labels. What is left out of the table costs nothing where
+        the answer is right, and is a mistake where it is wrong.
 
     Examples
     --------
     To send somebody home who is ill costs ten times as much as to keep somebody who is well:
 
     >>> cost_matrix(("well", "ill"), {"well": {"ill": 500}, "ill": {"well": 50}}).tolist()
+    [[0.0, 500.0], [50.0, 0.0]]
+    >>> cost_matrix(("well", "ill"), [[0, 500], [50, 0]]).tolist()
     [[0.0, 500.0], [50.0, 0.0]]
     >>> cost_matrix(("well", "ill"), {"well": {"ill": -1}, "ill": {"well": 50}})
     Traceback (most recent call last):
@@ -39,6 +42,8 @@ def cost_matrix(labels: Sequence[str], given: WrongCosts) -> Floats:
 from 0, got -1
     """
     number = len(labels)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        given = _by_names(labels, given)
     if given is None or not isinstance(given, Mapping):
         amount, words = _amount(1 if given is None else given)
         if words:
@@ -50,22 +55,50 @@ from 0, got -1
         return amount * (1 - np.eye(number))
     result, mistakes = np.zeros((number, number)), list(_unknown(labels, given))
     for at, answer in enumerate(labels):
-        row = given.get(answer, {})
-        for place, label in enumerate(labels):
-            where = f"{answer!r} where {label!r} is right"
-            entry = row.get(label) if isinstance(row, Mapping) else None
-            if entry is None:
-                if at != place:
-                    mistakes.append(f"{where}: say what that costs")
-                continue
-            result[at, place], words = _amount(entry)
-            if words:
-                mistakes.append(f"{where}: {words}")
+        mistakes += _fill(result[at], labels, answer, given.get(answer, {}))
     if not mistakes:
         mistakes += _rewards(labels, result)
+        if not result.any():
+            mistakes.append("they cost nothing, so that no test could be worth its price")
     if mistakes:
         raise DiagnosisError([f"wrong answers: {each}" for each in mistakes])
     return result
+
+
+def _fill(costs: Floats, labels: Sequence[str], answer: str, row: object) -> list[str]:
+    """Enter what an answer costs for each true label, and return what is wrong with it."""
+    if not isinstance(row, Mapping):
+        return [f"{answer!r}: must be a table of labels and amounts, got {row!r}"]
+    mistakes = []
+    for place, label in enumerate(labels):
+        where = f"{answer!r} where {label!r} is right"
+        if row.get(label) is None:
+            if label != answer:
+                mistakes.append(f"{where}: say what that costs")
+            continue
+        costs[place], words = _amount(row[label])
+        if words:
+            mistakes.append(f"{where}: {words}")
+    return mistakes
+
+
+def _by_names(
+    labels: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return a table by names, after a look whether it is as wide and as long as it must be."""
+    number = len(labels)
+    lengths = [
+        len(row) if isinstance(row, Sequence) and not isinstance(row, str) else None for row in rows
+    ]
+    if lengths != [number] * number:
+        raise DiagnosisError(
+            f"wrong answers: must be {number} rows of {number} amounts, a row for each answer and "
+            f"a column for each label ({', '.join(map(repr, labels))}); got {rows!r}"
+        )
+    return {
+        answer: dict(zip(labels, row, strict=True))
+        for answer, row in zip(labels, rows, strict=True)
+    }
 
 
 def _unknown(labels: Sequence[str], given: Mapping[str, Any]) -> list[str]:

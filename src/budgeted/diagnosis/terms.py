@@ -28,6 +28,7 @@ from typing import Any
 
 from budgeted.diagnosis.active import ActiveClassifier
 from budgeted.diagnosis.asked import AskedModel
+from budgeted.diagnosis.experience import Experience
 from budgeted.errors import BudgetedError, DiagnosisError
 from budgeted.problem.prices import from_table
 
@@ -53,7 +54,10 @@ def read_terms(content: bytes) -> dict[str, Any]:
 
 
 def active_classifier(
-    model: AskedModel, terms: Mapping[str, Any], without: Collection[str] = ()
+    model: AskedModel,
+    terms: Mapping[str, Any],
+    without: Collection[str] = (),
+    experience: Experience | None = None,
 ) -> ActiveClassifier:
     """Return the active classifier that a model and these terms make.
 
@@ -63,6 +67,8 @@ def active_classifier(
         As `read_terms` gives them.
     without
         Tests that cannot be ordered; all others must have a price.
+    experience
+        Cases that were seen; see `budgeted.diagnosis.experience`.
     """
     costs = terms.get("costs", {})
     if not isinstance(costs, Mapping):
@@ -76,15 +82,21 @@ def active_classifier(
             prices = from_table(terms["prices"], model.features, model.labels)
         except BudgetedError as error:
             raise DiagnosisError(f"prices: {error}") from None
-    unpriced = [each.name for each in model.features if each.name not in (*costs, *without)]
-    if unpriced:
-        raise DiagnosisError(
-            [
-                f"costs: no price of {name!r}; give it one, or say that it cannot be ordered"
-                for name in unpriced
-            ]
+    mistakes = [
+        f"costs: no price of {each.name!r}; give it one, or say that it cannot be ordered"
+        for each in model.features
+        if each.name not in (*costs, *without)
+    ]
+    try:
+        found = ActiveClassifier(
+            model, costs, prices, terms.get("wrong"), terms.get("limit"), experience=experience
         )
-    return ActiveClassifier(model, costs, prices, terms.get("wrong"), terms.get("limit"))
+    except DiagnosisError as error:
+        # That no test has a price is said above, test by test.
+        mistakes += [each for each in error.mistakes if costs or not each.startswith("prices: no")]
+    if mistakes:
+        raise DiagnosisError(mistakes)
+    return found
 
 
 def _costs_in(features: object) -> dict[str, Any]:
