@@ -78,8 +78,18 @@ class Strategy:
         most_nodes: int = MOST_NODES,
     ) -> Strategy:
         """Return the strategy for cases of which this is known; the most probable parts first."""
-        row = tuple(active.model.positions(known or {}))
-        nodes = [Node(row, frozenset(), 1.0, active.decide(row, frozenset()))]
+        return cls.from_row(active, tuple(active.model.positions(known or {})), most_nodes)
+
+    @classmethod
+    def from_row(
+        cls,
+        active: ActiveClassifier,
+        row: Positions,
+        most_nodes: int = MOST_NODES,
+        without: frozenset[int] = frozenset(),
+    ) -> Strategy:
+        """Return the strategy from positions on, if some tests cannot be done; see `of`."""
+        nodes = [Node(row, frozenset(), 1.0, active.decide(row, frozenset(), without))]
         children: dict[int, tuple[int, ...]] = {}
         turn = count()
         waiting = [(-1.0, next(turn), 0)]
@@ -92,7 +102,7 @@ class Strategy:
             if len(nodes) + len(feature.values) > most_nodes:
                 break
             places = []
-            for after in _after(active, node):
+            for after in _after(active, node, without):
                 places.append(len(nodes))
                 heapq.heappush(waiting, (-after.probability, next(turn), len(nodes)))
                 nodes.append(after)
@@ -184,7 +194,7 @@ class Strategy:
             yield from self._lines(place, f"{tail}{branch}{value}: ", tail + below)
 
 
-def _after(active: ActiveClassifier, node: Node) -> Iterator[Node]:
+def _after(active: ActiveClassifier, node: Node, without: frozenset[int]) -> Iterator[Node]:
     """Yield the situations that the values of a test lead to."""
     feature = active.model.feature(node.decision.test)
     at = active.model.features.index(feature)
@@ -192,7 +202,8 @@ def _after(active: ActiveClassifier, node: Node) -> Iterator[Node]:
     ordered = node.ordered | {at}
     for value, chance in enumerate(likely.tolist()):
         known = (*node.known[:at], value, *node.known[at + 1 :])
-        yield Node(known, ordered, node.probability * chance, active.decide(known, ordered))
+        decision = active.decide(known, ordered, without)
+        yield Node(known, ordered, node.probability * chance, decision)
 
 
 def money_text(amount: Decimal) -> str:

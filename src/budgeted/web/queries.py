@@ -29,6 +29,7 @@ from budgeted.web.views.cases import CasesView, cases_table, cases_view
 from budgeted.web.views.cells import FeatureNames, matching
 from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
+from budgeted.web.views.diagnosis import DiagnosisView, Wanted, diagnosis_view
 from budgeted.web.views.history import (
     HistoryLine,
     HistoryView,
@@ -341,6 +342,11 @@ async def model_page(
 ) -> ModelView:
     """Return what the classifier says of a case known in part."""
     return await worker.slow("model", model_view, known, prior, force)
+
+
+async def diagnosis_page(worker: StudyWorker, wanted: Wanted) -> DiagnosisView:
+    """Return which test a new case needs next, or what to answer."""
+    return await worker.slow("diagnosis", diagnosis_view, wanted)
 
 
 async def model_form(

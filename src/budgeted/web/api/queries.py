@@ -18,6 +18,7 @@ from budgeted.web.failures import documented
 from budgeted.web.views.cards import VISITS, CardsView
 from budgeted.web.views.cells import FeatureNames
 from budgeted.web.views.classifier import ClassifierView
+from budgeted.web.views.diagnosis import DiagnosisView, Wanted
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
 from budgeted.web.views.parts import RequestView, request_of
@@ -63,6 +64,61 @@ class PartialCase(BaseModel):
         default=False, description="take values that are outside the range of their feature"
     )
     prior: dict[str, float] | None = Field(default=None, description="label → share, all of them")
+
+
+Amount = str | int | float
+Wrong = Amount | dict[str, dict[str, Amount]]
+
+
+class NewCase(BaseModel):
+    """A new case, what was ordered of it, and the terms on which tests are ordered."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    known: dict[str, str | int | float] = Field(
+        default={}, description="feature → value, of all that is known", examples=[{"fever": "yes"}]
+    )
+    ordered: list[str] = Field(
+        default=[], description="which of them were ordered, in this order; others cost nothing"
+    )
+    without: list[str] = Field(default=[], description="features that cannot be ordered")
+    prices: dict[str, Amount] = Field(
+        default={}, description="feature → price, where it is not the study's"
+    )
+    fees: bool = Field(default=True, description="whether the study's fees and panels are due")
+    wrong: Wrong | None = Field(
+        default=None,
+        description="what wrong answers cost: an amount, or answer → label → amount; null: they "
+        "are counted",
+    )
+    limit: Amount | None = Field(default=None, description="for the tests of the case")
+    force: bool = Field(
+        default=False, description="take values that are outside the range of their feature"
+    )
+    strategy: bool = Field(default=False, description="the whole strategy as well")
+
+    def wanted(self) -> Wanted:
+        """Return the same, as views take it."""
+        wrong: str | tuple[tuple[str, str, str], ...] | None = None
+        if isinstance(self.wrong, dict):
+            wrong = tuple(
+                (answer, label, str(amount))
+                for answer, row in self.wrong.items()
+                for label, amount in row.items()
+            )
+        elif self.wrong is not None:
+            wrong = str(self.wrong)
+        return Wanted(
+            known=tuple((name, str(value)) for name, value in self.known.items()),
+            ordered=tuple(self.ordered),
+            without=tuple(self.without),
+            prices=tuple((name, str(price)) for name, price in self.prices.items()),
+            fees=self.fees,
+            wrong=wrong,
+            limit=None if self.limit is None else str(self.limit),
+            force=self.force,
+            strategy=self.strategy,
+        )
 
 
 @router.get("", responses=_NOT_FOUND)
@@ -176,6 +232,16 @@ async def predict(worker: TheWorker, given: PartialCase) -> ModelView:
     if given.prior is not None:
         model = model.with_prior(given.prior)
     return view_of(snapshot, model, given.case, given.force)
+
+
+@router.post(
+    "/diagnose",
+    dependencies=[needs(Role.LOOKS), _SIGHTED],
+    responses=documented(403, 404, 413, 422),
+)
+async def diagnose(worker: TheWorker, given: NewCase) -> DiagnosisView:
+    """Return which test a new case needs next and why, or what to answer; nothing is kept."""
+    return await queries.diagnosis_page(worker, given.wanted())
 
 
 @router.get("/model.json", response_class=Response, dependencies=[_SIGHTED],

@@ -16,6 +16,7 @@ from budgeted.web.pages import (
     cases,
     changes,
     correct,
+    diagnose,
     history,
     login,
     manage,
@@ -35,7 +36,7 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form),
 _PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
 _MODULES = (
     login, new, *_PREPARING, studies, study, cards, asking, results, cases, case_changes, adding,
-    manage, changes, correct, history, model, report, rehearsals, archive,
+    manage, changes, correct, history, model, diagnose, report, rehearsals, archive,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:
