@@ -16,6 +16,7 @@ from budgeted.learners.layout import Integers
 from budgeted.learners.predictor import log_scores
 from budgeted.policies.base import Choice, Chooser
 from budgeted.problem import Action, Firm, money
+from budgeted.seeds import stream
 from budgeted.state import State
 from budgeted.state.revisions import with_budget
 from budgeted.studies import events
@@ -130,16 +131,29 @@ def spend(draft: Possible, answer: Answer) -> Iterator[tuple[Decimal, Requested]
         waiting = [draft.requests[line.number] for line in asked.lines]
 
 
-def answers_of(model: ImaginedModel, rng: np.random.Generator) -> Answer:
-    """Return the answers of a model: the values of a case go together as it says."""
-    typical: dict[str, float] = {}
+def answers_of(model: ImaginedModel, seed: int, *key: int) -> Answer:
+    """Return the answers of a model: the values of a case go together as it says.
+
+    Each case has a stream of its own, so that what it says does not depend on what else is bought.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    seed, key
+        Of the streams; see `budgeted.seeds`.
+    """
+    drawn: dict[str, tuple[float, list[float]]] = {}
 
     def answer(draft: Draft, request: Requested) -> int:
         label = draft.names.labels[request.label]
         feature = draft.names.columns[request.feature]
-        if request.case not in typical:
-            typical[request.case] = model.typical(label, _known(draft, request.case), rng)
-        return model.value(label, feature, typical[request.case], rng)
+        if request.case not in drawn:
+            rng = stream(seed, *key, draft.names.rows[request.case])
+            first, *others = rng.standard_normal(1 + len(model.problem.features)).tolist()
+            drawn[request.case] = model.typical(label, _known(draft, request.case), first), others
+        typical, own = drawn[request.case]
+        return model.value(label, feature, typical, own[feature])
 
     return answer
 

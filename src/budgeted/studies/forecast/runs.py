@@ -93,7 +93,7 @@ def run(projection: Projection, seed: int, number: int, at: str) -> Run:
     errors: list[float] = []
     bought: Counter[str] = Counter()
     paid: dict[str, Decimal] = {}
-    for spent, request in spend(draft, answers_of(model, rng)):
+    for spent, request in spend(draft, answers_of(model, seed, FORECAST, number)):
         passed = bisect_left(at_amounts, spent) - len(errors)
         if passed > 0:
             errors += [error_on(draft, judged)] * passed
