@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from budgeted.studies.forecast.summary import LEAST, Forecast, Point, forecast
+from budgeted.studies.forecast.bands import Point
+from budgeted.studies.forecast.summary import LEAST, Forecast, forecast
 
 __all__ = ["LEAST", "Forecast", "Point", "forecast"]

@@ -36,7 +36,6 @@ MORE = Decimal("0.2")
 """By how much the budget is raised and lowered, to say what that would do."""
 POINTS = 6
 """Amounts of money at which the classifier is judged, from now to the end."""
-CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from budgeted.errors import StudyError
 from budgeted.learners.layout import Floats
 from budgeted.studies.events import Entry
-from budgeted.studies.forecast.runs import CONFIDENCE, MORE, Run, amounts, run
+from budgeted.studies.forecast.bands import Point, points_of
+from budgeted.studies.forecast.runs import MORE, Run, amounts, run
 from budgeted.studies.projection import Projection
 from budgeted.studies.replay import fold
 
@@ -22,24 +22,6 @@ SECONDS = 20.0
 """How long a forecast may take, unless told otherwise."""
 LEAST, MOST = 20, 400
 """Runs of a forecast: fewer say too little of a band, more add nothing that could be seen."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """What is expected once an amount of money is spent.
-
-    Attributes
-    ----------
-    money
-        Spent in all.
-    error, low, high
-        The error that is expected, and where nine of ten runs have it.
-    """
-
-    money: Decimal
-    error: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -176,13 +158,7 @@ def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecas
     """Return what some runs of a study say together."""
     state = projection.state
     errors = np.array([each.errors for each in runs])
-    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    mean = errors.mean(axis=0)
-    low, high = np.quantile(errors, ends, axis=0)
-    bands = np.stack([mean, np.minimum(low, mean), np.maximum(high, mean)], axis=1).tolist()
-    points = tuple(
-        Point(amount, *band) for amount, band in zip(amounts(projection), bands, strict=True)
-    )
+    points = points_of(amounts(projection), errors)
     by_money = {each.money: each for each in points}
     budget = state.problem.budget
     return Forecast(

@@ -12,8 +12,7 @@ import numpy as np
 from budgeted.errors import PlanError
 from budgeted.learners.layout import Floats
 from budgeted.problem import money
-from budgeted.studies.forecast.runs import CONFIDENCE
-from budgeted.studies.forecast.summary import Point
+from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.planning.runs import OWN, Played
 
 PROBABILITY = 0.8
@@ -108,11 +107,7 @@ class Curve:
     @property
     def points(self) -> tuple[Point, ...]:
         """What is expected for each amount, with where nine of ten runs have it."""
-        ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-        mean = self.errors.mean(axis=0)
-        low, high = np.quantile(self.errors, ends, axis=0)
-        bands = np.stack([mean, np.minimum(low, mean), np.maximum(high, mean)], axis=1).tolist()
-        return tuple(Point(at, *band) for at, band in zip(self.amounts, bands, strict=True))
+        return points_of(self.amounts, self.errors)
 
     def chances(self, error: float) -> Floats:
         """Return how probable it is, for each amount, that an error is reached."""
