@@ -253,7 +253,7 @@ def print_plan(made: Plan, console: Console) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("money", justify="right")
     for curve in made.curves:
-        table.add_column(escape(f"{curve.design}, {curve.who}"), justify="right")
+        table.add_column(escape(curve.name), justify="right")
     rows = zip(*(curve.points for curve in made.curves), strict=True)
     for row in rows:
         mark = " (budget)" if row[0].money == made.budget else ""
@@ -262,7 +262,12 @@ def print_plan(made: Plan, console: Console) -> None:
     console.print(table)
     if made.target is None:
         return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    sure = f"{made.target.error:.1%} with a probability of {made.target.probability:.0%}"
+    for name in ("design", f"money for {sure}", "best that is so sure"):
+        table.add_column(name, justify="left" if name == "design" else "right")
     for curve in made.curves:
-        console.print(
-            escape(f"{curve.design}, {curve.who}: {made.needed_words(curve)}"), highlight=False
-        )
+        found = curve.needed(made.target)
+        amount = "not reached" if found.money is None else money.show(found.money)
+        table.add_row(escape(curve.name), amount, f"{found.best:.1%}")
+    console.print(table)

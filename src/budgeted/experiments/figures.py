@@ -113,14 +113,14 @@ def _named_lines(lines: Mapping[str, float], y: Mapping[str, Any]) -> list[Figur
 
 
 def planned_errors(plan: Mapping[str, Any]) -> Figure:
-    """Return the figure of a plan: error against money, a line and a 90 % band per design.
+    """Return the figure of a plan: error against money, a line per design; the first has a band.
 
     Parameters
     ----------
     plan
         As `budgeted.studies.planning.Plan.to_plain` gives it.
     """
-    names = [f"{curve['design']}, {curve['policy']}" for curve in plan["curves"]]
+    names = [curve["name"] for curve in plan["curves"]]
     rows = [
         {"design": name, **point, "money": float(point["money"])}
         for name, curve in zip(names, plan["curves"], strict=True)
@@ -139,7 +139,11 @@ def planned_errors(plan: Mapping[str, Any]) -> Figure:
     target = plan["target"]
     lines = {} if target is None else {f"target {target['error']:.1%}": target["error"]}
     layers: list[Figure] = [
-        {"mark": {"type": "area", "opacity": 0.13}, "encoding": band},
+        {
+            "transform": [{"filter": {"field": "design", "equal": names[0]}}],
+            "mark": {"type": "area", "opacity": 0.13},
+            "encoding": band,
+        },
         {
             "mark": {"type": "line", "strokeWidth": 2},
             "encoding": {"x": x, "y": {**y, "field": "error"}, "color": colour},
@@ -151,7 +155,10 @@ def planned_errors(plan: Mapping[str, Any]) -> Figure:
             "encoding": {"x": x},
         },
     ]
-    subtitle = f"nine of ten of {plan['runs']} possible worlds in the band; {plan['source']}"
+    subtitle = (
+        f"{plan['runs']} worlds, possible by: {plan['source']}; the band holds nine of ten of "
+        f"{names[0]!r}"
+    )
     return {
         **frame("What to expect for how much money", subtitle, rows),
         "width": 560,

@@ -39,6 +39,7 @@ from budgeted.problem import Problem
 MEDIUM = 0.5
 """d′ of a test that matters, at least."""
 _ABOUT_BEST = 0.03
+_FARTHEST = 4.0
 _STEP = 0.05
 """Width of the bins of a in which the learner's own opinion is counted."""
 
@@ -123,20 +124,28 @@ such as 0.8, got 80
         unseen
             Drawn from what the learner expects before any data.
         """
-        result = np.zeros(len(models))
         if not self.any:
-            return result
+            return np.zeros(len(models))
         said, own = facts_of(models), facts_of(unseen)
-        if self.matter is not None:
-            width = max(1.0, self.matter / 3)
-            result -= ((said[:, 0] - self.matter) / width) ** 2 / 2
-        if self.best_alone is not None:
-            result -= ((said[:, 1] - self.best_alone) / _ABOUT_BEST) ** 2 / 2
         used = [self.matter is not None, self.best_alone is not None]
         places = np.stack([own[:, 0], np.floor(own[:, 1] / _STEP)], axis=1)[:, used]
         mine = np.stack([said[:, 0], np.floor(said[:, 1] / _STEP)], axis=1)[:, used]
         alike = (mine[:, None] == places[None]).all(axis=-1).sum(axis=1)
-        result -= np.log(alike + 1.0)
+        result: Floats = self._log_said(said) - np.log(alike + 1.0)
+        return result
+
+    def fits(self, models: Sequence[ImaginedModel]) -> bool:
+        """Whether any of some models is about as assumed: within four standard deviations."""
+        return not self.any or bool(self._log_said(facts_of(models)).max() > -(_FARTHEST**2) / 2)
+
+    def _log_said(self, facts: Floats) -> Floats:
+        """Log-density of what is assumed at the facts of models, up to a constant."""
+        result = np.zeros(len(facts))
+        if self.matter is not None:
+            width = max(1.0, self.matter / 3)
+            result -= ((facts[:, 0] - self.matter) / width) ** 2 / 2
+        if self.best_alone is not None:
+            result -= ((facts[:, 1] - self.best_alone) / _ABOUT_BEST) ** 2 / 2
         return result
 
 

@@ -15,7 +15,6 @@ from budgeted.errors import PlanError
 from budgeted.learners import learner_from
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.policies import policy
-from budgeted.problem import money
 from budgeted.problem.orders import Purchase
 from budgeted.provenance import Provenance
 from budgeted.studies.creation import accompanying
@@ -30,6 +29,7 @@ RUNS = 100
 """In so many models each design is played, unless told otherwise."""
 POINTS = 12
 """Amounts of money, from nothing to the largest one."""
+_CENT = Decimal("0.01")
 _TOGETHER = 4
 """Runs for which a process begins a study once."""
 
@@ -155,8 +155,8 @@ def make_plan(
 
 def _amounts(budget: Decimal, top: Decimal) -> tuple[Decimal, ...]:
     """Amounts from nothing to the top, the budget of the study among them."""
-    steps = {money.tidied(top * each / POINTS, budget) for each in range(POINTS + 1)}
-    return tuple(sorted({*steps, *([budget] if budget <= top else [])}))
+    steps = {(top * each / POINTS).quantize(_CENT) for each in range(POINTS + 1)}
+    return tuple(sorted({*steps, top, *([budget] if budget <= top else [])}))
 
 
 def _here(

@@ -105,6 +105,11 @@ class Curve:
         return cls(design, who, tuple(amounts), errors, np.array([each.floor for each in played]))
 
     @property
+    def name(self) -> str:
+        """What it is called: its design, and who chooses if that is not the study's policy."""
+        return self.design if self.who == OWN else f"{self.design}, but {self.who}"
+
+    @property
     def points(self) -> tuple[Point, ...]:
         """What is expected for each amount, with where nine of ten runs have it."""
         return points_of(self.amounts, self.errors)
@@ -168,9 +173,10 @@ class Plan:
     def words(self) -> str:
         """Return what it says, in a sentence or two."""
         first = self.curves[0]
-        at = {each.money: each for each in first.points}[self.budget]
+        by_money = {each.money: each for each in first.points}
+        at = by_money.get(self.budget, first.points[-1])  # which may be more than was looked at
         said = (
-            f"For {money.show(self.budget)} {at.error:.1%} wrong answers are expected (nine of ten "
+            f"For {money.show(at.money)} {at.error:.1%} wrong answers are expected (nine of ten "
             f"possibilities: {at.low:.1%} to {at.high:.1%})."
         )
         return said if self.target is None else f"{said} {self.needed_words(first)}"
@@ -219,6 +225,7 @@ class Plan:
                 "words": self.needed_words(curve),
             }
         return {
+            "name": curve.name,
             "design": curve.design,
             "policy": curve.who,
             "floor": float(curve.floors.mean()),
@@ -234,8 +241,3 @@ def _rounded(amount: Decimal) -> Decimal:
     """Two figures, upwards: more would be claimed than is known."""
     place = amount.adjusted() - 1
     return amount.quantize(Decimal(1).scaleb(place), ROUND_CEILING).normalize() + Decimal(0)
-
-
-def own(curves: Sequence[Curve]) -> list[Curve]:
-    """Return the curves of the study's own policy, one for each design."""
-    return [each for each in curves if each.who == OWN]

@@ -19,11 +19,11 @@ from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
 from budgeted.studies.forecast.runs import possible_model
 from budgeted.studies.planning.assumptions import Assumptions, drawn_again
 
-DRAWN = 40
+DRAWN = 20
 """For each model of a plan so many are drawn, of which those are taken that fit what is assumed."""
 _FEWEST = 5.0
 """Models that the weights must be worth; with fewer, pilot and assumptions contradict."""
-_UNSEEN = 4_000
+_UNSEEN = 2_000
 """Models that tell what the learner expects before any data."""
 
 
@@ -79,7 +79,7 @@ def possible_models(
     unseen = [possible_model(nothing, stream(seed, PLAN, many + at)) for at in range(_UNSEEN)]
     weights = said.log_weights(drawn, unseen)
     chosen, worth = drawn_again(weights, number, stream(seed, PLAN, many + _UNSEEN))
-    if worth < _FEWEST:
+    if worth < _FEWEST or not said.fits(drawn):
         raise PlanError(
             f"the pilot table and what is assumed contradict each other ({said.words()}): next to "
             f"no model fits both; leave one of them out, or assume something else"
