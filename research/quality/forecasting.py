@@ -145,10 +145,9 @@ def followed(name: str, number: int) -> dict[str, Any]:
 
 
 def _looked(projection: Projection, error: float, seed: int) -> dict[str, Any]:
-    at = amounts(projection)
-    end = at.index(projection.state.problem.budget)
-    made = [run(projection, seed, number, NOW).errors for number in range(RUNS)]
-    return {"error": error, "now": [each[0] for each in made], "end": [each[end] for each in made]}
+    begin_and_end = amounts(projection)[0], projection.state.problem.budget
+    made = [run(projection, seed, at, NOW, begin_and_end).errors for at in range(RUNS)]
+    return {"error": error, "now": [each[0] for each in made], "end": [each[1] for each in made]}
 
 
 def _one(name: str, number: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -71,7 +71,13 @@ def amounts(projection: Projection) -> tuple[Decimal, ...]:
     return tuple(sorted({each for each in (*steps, *ends) if each >= begin}))
 
 
-def run(projection: Projection, seed: int, number: int, at: str) -> Run:
+def run(
+    projection: Projection,
+    seed: int,
+    number: int,
+    at: str,
+    at_amounts: Sequence[Decimal] | None = None,
+) -> Run:
     """Return one way in which a study may go on.
 
     Parameters
@@ -82,11 +88,13 @@ def run(projection: Projection, seed: int, number: int, at: str) -> Run:
         Of the run; the same ones give the same run.
     at
         The time that it is, for prices that change.
+    at_amounts
+        Of money, rising, at which it is judged; `amounts` unless given. The last one is spent.
     """
     rng = stream(seed, FORECAST, number)
     model = possible_model(projection.predictor(), rng)
     judged = drawn_cases(model, rng)
-    at_amounts = amounts(projection)
+    at_amounts = amounts(projection) if at_amounts is None else at_amounts
     draft = goes_on(projection, policy_of(projection.created), at_amounts[-1], at)
     budget = projection.state.problem.budget
     errors: list[float] = []
