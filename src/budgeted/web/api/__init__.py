@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastapi import APIRouter, Depends
 
+from budgeted.studies.commands import Command
 from budgeted.web.api import (
     cases,
     changes,
@@ -18,8 +21,8 @@ from budgeted.web.api import (
 from budgeted.web.auth.roles import managed
 
 
-def router() -> APIRouter:
-    """Return the routes, with all operations that are registered by now."""
+def router(operations: Iterable[type[Command]]) -> APIRouter:
+    """Return the routes, those of the given operations among them."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
     parts = (
         preparing.router,
@@ -28,7 +31,7 @@ def router() -> APIRouter:
         cases.router,
         report.router,
         results.router,
-        changes.router(),
+        changes.router(operations),
         live.router,
         rehearsals.router,
     )
