@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from budgeted.web.api import (
     cases,
     changes,
+    forecasts,
     live,
     preparing,
     queries,
@@ -25,6 +26,7 @@ def router() -> APIRouter:
         preparing.router,
         studies.router,
         queries.router,
+        forecasts.router,
         cases.router,
         report.router,
         results.router,
