@@ -111,6 +111,7 @@ def test_it_is_there_after_a_restart_and_gone_with_its_study(tmp_path):
     with client(tmp_path) as server:
         assert server.get(ADDRESS).json()["forecast"] == made["forecast"]
         assert read_head(files(tmp_path)[0]).events == 1
+        server.post("/api/studies/flu/close")
         gone = server.post("/api/studies/flu/delete", json={"name": "flu"})
         assert gone.status_code == 200, gone.text
         assert files(tmp_path) == []
