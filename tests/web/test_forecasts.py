@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 
 import httpx
@@ -15,7 +16,15 @@ from tests.sample_studies import CLOCK
 from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client, make_study, process
 
+pytestmark = pytest.mark.slow  # each forecast is a process of its own
+
 ADDRESS = "/api/studies/flu/forecast"
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch):
+    """Two would have to be started first, which takes longer than what is made here."""
+    monkeypatch.setattr(forecasts, "_MOST_PROCESSES", 1)
 
 
 @pytest.fixture
@@ -133,12 +142,17 @@ def test_one_at_a_time_and_others_wait_their_turn(tmp_path):
         assert not done["current"]  # of the events that there were when somebody wanted it
 
 
-def test_a_closed_study_has_no_future(server):
-    server.post("/api/studies/flu/close")
-    refused = server.post(ADDRESS)
-    assert refused.status_code == 409
-    assert "closed" in refused.json()["error"]
-    assert "forecast-button" not in server.get("/studies/flu").text
+@pytest.mark.parametrize("end", ["close", "archive"])
+def test_a_closed_study_has_no_future(tmp_path, end):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as server:
+        assert "forecast-button" in server.get("/studies/flu").text
+        ended = server.post(f"/api/studies/flu/{end}")
+        assert ended.status_code == 200, ended.text
+        refused = server.post(ADDRESS)
+        assert refused.status_code == 409
+        assert "closed" in refused.json()["error"] or "archive" in refused.json()["error"]
+        assert "forecast-button" not in server.get("/studies/flu").text
 
 
 def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, monkeypatch):
@@ -186,7 +200,9 @@ def test_a_page_that_has_it_already_is_not_sent_it_again(server):
 
 
 def test_without_scripts_the_button_leads_to_a_page_of_its_own(server):
-    sent = server.post("/studies/flu/forecast", follow_redirects=False)
+    page = server.get("/studies/flu").text
+    fields = {"csrf": re.search('name="csrf" value="([0-9a-f]+)"', page)[1]}
+    sent = server.post("/studies/flu/forecast", data=fields, follow_redirects=False)
     assert (sent.status_code, sent.headers["location"]) == (303, "/studies/flu/forecast")
     assert "Look again" in server.get("/studies/flu/forecast").text
     wait_for(server, "done")
