@@ -143,15 +143,46 @@ def forecast(
         Told how many there are.
     """
     projection = fold(None, entries, "this study")
+    made = more_runs(
+        projection, entries, at, (), seconds=seconds, least=least, most=most, seed=seed, pool=pool,
+        workers=workers, progress=progress,
+    )  # fmt: skip
+    return summary(projection, len(entries), made)
+
+
+def more_runs(
+    projection: Projection,
+    entries: Sequence[Entry],
+    at: str,
+    known: Sequence[Run],
+    *,
+    seconds: float,
+    least: int = LEAST,
+    most: int = MOST,
+    seed: int = 0,
+    pool: Executor | None = None,
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> list[Run]:
+    """Return runs that are known, and those behind them that a time is enough for.
+
+    Parameters
+    ----------
+    projection
+        Of the entries.
+    known
+        The first ones, as the same entries, time and seed gave them.
+    entries, at, seconds, seed, pool, workers
+        As of `forecast`.
+    least, most, progress
+        As well; those that are known count.
+    """
     if projection.closed:
         raise StudyError("the study is closed, so that nothing more will be bought")
     until = time.monotonic() + seconds
-    made = (
-        _here(projection, at, seed, until, least, most, progress)
-        if pool is None
-        else _elsewhere(pool, workers, entries, at, seed, until, least, most, progress)
-    )
-    return summary(projection, len(entries), made)
+    if pool is None:
+        return _here(projection, at, known, seed, until, least, most, progress)
+    return _elsewhere(pool, workers, entries, at, known, seed, until, least, most, progress)
 
 
 def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecast:
@@ -187,13 +218,14 @@ def _features(runs: Sequence[Run]) -> dict[str, tuple[float, float]]:
 def _here(
     projection: Projection,
     at: str,
+    known: Sequence[Run],
     seed: int,
     until: float,
     least: int,
     most: int,
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
-    made: list[Run] = []
+    made = list(known)
     while len(made) < most and (len(made) < least or time.monotonic() < until):
         made.append(run(projection, seed, len(made), at))
         if progress is not None:
@@ -206,6 +238,7 @@ def _elsewhere(
     workers: int,
     entries: Sequence[Entry],
     at: str,
+    known: Sequence[Run],
     seed: int,
     until: float,
     least: int,
@@ -213,9 +246,9 @@ def _elsewhere(
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
     """The same runs, a few at a time in each process; the first ones of those that were begun."""
-    made: dict[int, Run] = {}
+    made = dict(enumerate(known))
     waiting: dict[Future[list[Run]], range] = {}
-    begun = 0
+    begun = len(made)
     while True:
         enough = begun >= most or (begun >= least and time.monotonic() >= until)
         while not enough and len(waiting) < workers:

@@ -10,6 +10,7 @@ from budgeted.studies.commands import Command
 from budgeted.web.api import (
     cases,
     changes,
+    forecasts,
     live,
     preparing,
     queries,
@@ -28,6 +29,7 @@ def router(operations: Iterable[type[Command]]) -> APIRouter:
         preparing.router,
         studies.router,
         queries.router,
+        forecasts.router,
         cases.router,
         report.router,
         results.router,
