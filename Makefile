@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs test check random portability browser proxy lint reproduce benchmark speed soak help clean
+.PHONY: run serve docs test check thorough random portability browser proxy lint reproduce benchmark speed soak help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ test: $(READY) lint  ## Set up, then lints, types, layers and all tests
 
 check: $(READY) lint  ## Within two minutes: all that needs no browser, no server and no patience
 	$(BIN)/pytest -m 'not (browser or postgres or network or slow)'
+
+thorough: $(READY)  ## All tests, with the long versions of those that make test runs in small
+	BUDGETED_THOROUGH=1 $(BIN)/pytest
 
 random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
 	BUDGETED_TEST_ORDER=$${SEED:-$$(date +%s)} $(BIN)/pytest

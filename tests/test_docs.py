@@ -45,20 +45,11 @@ def test_the_python_of_the_readme_runs():
     assert failed == 0
 
 
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        example
-        for page in (ROOT / "README.md", ROOT / "docs" / "optimal.md")
-        for example in console_examples(page)
-    ],
-    ids=lambda each: each[:30],
-)
-@pytest.mark.slow
-def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path):
+def printed(command, folder):
+    """What a command prints when it is run in a folder."""
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -66,8 +57,42 @@ def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path
         env=PLAIN,
     )
     assert done.returncode == 0, done.stderr
-    tidy = [[line.rstrip() for line in each.strip().splitlines()] for each in (done.stdout, output)]
-    assert tidy[0] == tidy[1]
+    return done.stdout
+
+
+def tidy(text):
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+DEMO = "budgeted demo"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        # Its worlds take half a minute; `make test` plays two of them, see below.
+        pytest.param(*example, marks=[pytest.mark.thorough] if example[0] == DEMO else [])
+        for page in (ROOT / "README.md", ROOT / "docs" / "optimal.md")
+        for example in console_examples(page)
+    ],
+    ids=lambda each: each[:30],
+)
+@pytest.mark.slow
+def test_the_commands_of_the_docs_print_what_they_show(command, output, tmp_path):
+    assert tidy(printed(command, tmp_path)) == tidy(output)
+
+
+@pytest.mark.slow
+def test_two_worlds_of_the_demo_print_all_that_the_readme_shows_but_the_figures(tmp_path):
+    """The figures are of thirty worlds; the study behind them is the same to the letter."""
+    shown = dict(console_examples(ROOT / "README.md"))[DEMO]
+    worlds, _, study = shown.partition("And a real study")
+    assert study
+    found, _, found_study = printed(f"{DEMO} --runs 2", tmp_path).partition("And a real study")
+    assert tidy(found_study) == tidy(study)
+    assert [re.sub(r" *\d[\d.]*", "#", line) for line in tidy(found)] == [
+        re.sub(r" *\d[\d.]*", "#", line) for line in tidy(worlds)
+    ]
 
 
 @pytest.mark.slow
@@ -94,9 +119,9 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
         assert done.returncode == 0, done.stderr
         shown = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-01-05 09:30:00", done.stdout)
         shown = re.sub("digest [0-9a-f]{64}", f"digest {DIGEST}", shown)  # the times are in it
-        tidy = [[line.rstrip() for line in each.strip("\n").splitlines()]
-                for each in (shown, output)]  # fmt: skip
-        assert tidy[0] == tidy[1], command
+        lines = [[line.rstrip() for line in each.strip("\n").splitlines()]
+                 for each in (shown, output)]  # fmt: skip
+        assert lines[0] == lines[1], command
 
 
 @pytest.mark.slow

@@ -64,7 +64,12 @@ loss = "bhattacharyya"
 """
 
 
-@pytest.fixture(scope="module", params=["packed", pytest.param("built", marks=pytest.mark.network)])
+BUILT = pytest.param("built", marks=pytest.mark.network)
+WAYS = ["packed", pytest.param("built", marks=[pytest.mark.network, pytest.mark.thorough])]
+"""What a build backend makes is the same package: the command line shows it in `make test`."""
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def installed(request, tmp_path_factory):
     """An environment with both packages: from wheels that tests pack, or built by their backend."""
     folder = tmp_path_factory.mktemp("installed")
@@ -86,6 +91,7 @@ def installed(request, tmp_path_factory):
     return made
 
 
+@pytest.mark.parametrize("installed", ["packed", BUILT], indirect=True)
 def test_all_are_known_to_the_command_line(installed, tmp_path):
     listed = json.loads(installed.budgeted("policies", "--json"))
     assert listed[-1]["name"] == "thrifty"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import tiers
+from tests import thorough, tiers
 
 FILES = {path.stem: path for path in Path(__file__).parent.rglob("test_*.py")}
 
@@ -42,3 +42,26 @@ def test_what_was_skipped_is_said_once_with_its_reason():
         "Skipped: 2 tests, because there is no browser",
         "Skipped: 1 test, because offline",
     ]
+
+
+class Config:
+    """Remembers what was deselected."""
+
+    def __init__(self):
+        self.hook, self.left_out = self, []
+
+    def pytest_deselected(self, items):
+        self.left_out += items
+
+
+@pytest.mark.parametrize("wanted", ["", "1"])
+def test_long_versions_run_where_they_are_asked_for(request, monkeypatch, wanted):
+    monkeypatch.setenv(thorough.THOROUGH, wanted)
+    monkeypatch.delenv(tiers.ORDER, raising=False)
+    long = pytest.Function.from_parent(request.node.parent, name="long", callobj=list)
+    long.add_marker("thorough")
+    items, config = [request.node, long], Config()
+    tiers.pytest_collection_modifyitems(config, items)
+    assert items == ([request.node, long] if wanted else [request.node])
+    assert config.left_out == ([] if wanted else [long])
+    assert thorough.sized("small", "large") == ("large" if wanted else "small")

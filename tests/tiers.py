@@ -4,7 +4,8 @@ Marks that follow from the fixtures of a test are given here, so nobody can forg
 where there is a page, `postgres` where there is a PostgreSQL server, `numeric` where what is
 asserted could depend on how a processor rounds. That is every test unless its file is listed in
 WITHOUT_NUMBERS: a new file is numeric until somebody says that it is not. `slow` is given by hand,
-to tests that take more than a second or two. conftest.py brings these hooks to pytest.
+to tests that take more than a second or two, and `thorough` to those that only `make thorough`
+runs (thorough.py). conftest.py brings these hooks to pytest.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import random
 from collections import Counter
 
 import pytest
+
+from tests import thorough
 
 ORDER = "BUDGETED_TEST_ORDER"
 """Environment variable: the seed of a random order of the tests."""
@@ -37,7 +40,11 @@ def pytest_report_header():
     return None
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if not thorough.wanted():
+        long = [item for item in items if item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
     for item in items:
         for name in _needs(item):
             item.add_marker(name)
@@ -74,6 +81,8 @@ def pytest_unconfigure(config):
         return
     for line in closing_lines(reporter.stats.get("skipped", ()), config.option.markexpr):
         reporter.write_line(line)
+    if not thorough.wanted():
+        reporter.write_line("Some tests ran in small: make thorough runs their long versions.")
 
 
 def closing_lines(skipped, chosen=""):

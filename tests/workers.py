@@ -16,9 +16,10 @@ import time
 
 from budgeted import Study
 from tests import sample_studies as studies
+from tests.thorough import sized
 
-KILLS, STUDIES = 200, 5
-WORKERS, PURCHASES = 8, 2_000
+KILLS, STUDIES = sized((60, 3), (200, 5))
+WORKERS, PURCHASES = 8, sized(500, 2_000)
 
 
 def fork(work):

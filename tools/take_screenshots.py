@@ -80,6 +80,13 @@ def take_pages(page: Page, url: str) -> None:
     drawn(page, 4)
     shoot(page, "study")
     page.locator(".columns").last.screenshot(path=TAKEN / "charts.png")
+    page.locator("#forecast-button").click()
+    page.locator("#forecast-words").wait_for(timeout=180_000)
+    page.get_by_text("With more or less money").click()
+    page.wait_for_timeout(1_000)  # the chart is drawn anew
+    page.set_viewport_size(_TALL)
+    page.locator("#forecast").screenshot(path=TAKEN / "forecast.png")
+    page.set_viewport_size(_DESKTOP)
     card = page.locator(".card").first
     card.get_by_text("Why this one?").click()
     card.get_by_text("It failed").click()

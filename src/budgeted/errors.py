@@ -206,6 +206,10 @@ class DiagnosisError(_Mistakes):
     """An active classifier that makes no sense: prices, costs of wrong answers, or a case."""
 
 
+class PlanError(_Mistakes):
+    """A plan that cannot be made: assumptions, a pilot table, a target or what-ifs."""
+
+
 class AccessError(BudgetedError):
     """Somebody who may not come in, or a file of passwords or tokens that cannot be used."""
 

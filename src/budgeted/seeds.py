@@ -10,7 +10,7 @@ import numpy as np
 
 from budgeted.errors import WorldError
 
-WORLD, POLICY, OUTLOOK, IMAGINED, ARRIVAL, HELD, FORECAST = 0, 1, 4, 6, 7, 8, 9
+WORLD, POLICY, OUTLOOK, IMAGINED, ARRIVAL, HELD, FORECAST, PLAN = 0, 1, 4, 6, 7, 8, 9, 10
 """First number of the path of a stream: who draws from it.
 
 2 and 3 are for problems and splits, 5 is for benchmarks.

@@ -18,6 +18,7 @@ from budgeted.experiments.spec import parse
 from budgeted.experiments.store import Store
 from tests import processes
 from tests.killed_runs import kept
+from tests.thorough import sized
 
 DOCUMENT = {
     "title": "Small",
@@ -64,8 +65,9 @@ def command(file, out):
 @pytest.mark.slow
 def test_killed_again_and_again_gives_the_same_results(tmp_path, toml):
     """SIGKILL at random moments; then it is left to finish."""
-    file = toml(budget=6, runs=100)
-    with processes.running("-m", "tests.killed_runs", file, tmp_path, 40) as process:
+    runs, kills = sized((40, 12), (100, 40))
+    file = toml(budget=6, runs=runs)
+    with processes.running("-m", "tests.killed_runs", file, tmp_path, kills) as process:
         stdout, stderr = process.communicate(timeout=processes.PATIENCE)
         assert process.returncode == 0, (stdout, stderr)
     killed, whole = (tmp_path / name / "stopped.parquet" for name in ("killed", "whole"))

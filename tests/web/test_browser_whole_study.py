@@ -127,7 +127,15 @@ class Coordinator:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewport", [DESKTOP, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    "viewport",
+    [
+        pytest.param(DESKTOP, id="wide"),
+        # In `make test` the pages are narrow in tests of their own: all of them in
+        # test_browser_reach.py, what is done on them in the other files.
+        pytest.param(NARROW, id="narrow", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_whole_study_is_run_from_the_pages(browser, server, viewport):
     said = []
     with window(browser, server, viewport) as watched:

@@ -121,13 +121,11 @@ def check_errors(rows, predictors):
 
 
 @pytest.mark.slow
-def test_the_curve_tells_the_error_of_each_classifier_on_the_way(long_history):
-    created, entries = long_history
-    track = Curve(created)
-    track.advance(fold(None, entries, "").state)
-    check_errors(track.points, steps(entries))
-    assert len(track.points) == 31
-    assert all(row["low"] < row["error"] < row["high"] for row in track.points)
+def test_the_curve_tells_the_error_of_each_classifier_on_the_way(long_history, at_once):
+    _, entries = long_history
+    check_errors(at_once.points, steps(entries))
+    assert len(at_once.points) == 31
+    assert all(row["low"] < row["error"] < row["high"] for row in at_once.points)
 
 
 SLIPS = st.lists(st.sampled_from(["undo", "value", "cost"]), min_size=5, max_size=5)
@@ -171,13 +169,21 @@ def test_the_curve_of_a_study_with_slips_is_that_of_one_without(tmp_path_factory
 @settings(max_examples=6)
 @given(cuts=st.lists(st.integers(1, 60), max_size=4))
 @pytest.mark.slow
-def test_the_curve_is_the_same_however_the_events_come(long_history, cuts):
+def test_the_curve_is_the_same_however_the_events_come(long_history, at_once, cuts):
     created, entries = long_history
-    whole, pieces = Curve(created), Curve(created)
-    whole.advance(fold(None, entries, "").state)
+    pieces = Curve(created)
     for end in [*sorted(cuts), len(entries)]:
         pieces.advance(fold(None, entries[:end], "").state)
-    assert whole.points == pieces.points
+    assert at_once.points == pieces.points
+
+
+@pytest.fixture(scope="module")
+def at_once(long_history):
+    """The curve of all events together."""
+    created, entries = long_history
+    track = Curve(created)
+    track.advance(fold(None, entries, "").state)
+    return track
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,10 @@ from schemathesis import GenerationMode
 
 from budgeted.web.app import create_app
 from budgeted.web.settings import Limits, Settings
+from tests.thorough import sized
 from tests.webs import make_study, running
 
-EXAMPLES = 30
+EXAMPLES = sized(12, 30)
 LIVE = ("/api/studies/{name}/live", "/api/rehearsals/{id}/live")
 """Streams have no end, so they are tested by themselves."""
 
@@ -25,6 +26,12 @@ def address(tmp_path_factory):
     chosen = Settings(str(folder / "studies.db"), port=0, limits=limits)
     with running(create_app(chosen), chosen) as port:
         yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def schema(address):
+    """The document as the server gives it, read once."""
+    return schemathesis.openapi.from_url(f"{address}/api/openapi.json")
 
 
 def operations():
@@ -54,9 +61,8 @@ def test_every_operation_says_how_it_refuses():
 
 @pytest.mark.parametrize(("method", "path"), operations(), ids=str)
 @pytest.mark.slow
-def test_the_api_does_what_its_document_says(address, method, path):
+def test_the_api_does_what_its_document_says(address, schema, method, path):
     """No 5xx, no status and no answer that is not documented; on studies that are there or not."""
-    schema = schemathesis.openapi.from_url(f"{address}/api/openapi.json")
     operation = schema[path][method]
     checks = [
         schemathesis.checks.not_a_server_error,

@@ -76,7 +76,11 @@ class ZooWorld:
 
 def draw(seed: int, number: int) -> ZooWorld:
     """Return a world: always the same for a seed and a number."""
-    traits = draw_traits(seed, number)
+    return of_traits(draw_traits(seed, number), seed, number)
+
+
+def of_traits(traits: Traits, seed: int, number: int) -> ZooWorld:
+    """Return a world of a kind."""
     rng = stream(seed, ZOO, number, _MODEL)
     model = Model.draw(traits, rng)
     problem = _problem(traits, model, rng)

@@ -20,7 +20,7 @@ _MOST_SHOWN = 12
 @_AS_JSON
 @click.pass_context
 def datasets(ctx: click.Context, as_json: bool) -> None:
-    """List the tables to rehearse on; 'datasets show NAME' looks into one."""
+    """List the tables to rehearse on; 'datasets show NAME' looks into one, 'export' prints it."""
     if ctx.invoked_subcommand is not None:
         return
     from budgeted.simulation.datasets import describe
@@ -60,6 +60,30 @@ def show(name: str, as_json: bool) -> None:
     for column in columns:
         lines.append((column["name"], str(column["missing"]), _summary(column)))
     _print_aligned(lines, right=(1,))
+
+
+@datasets.command()
+@click.argument("name")
+@click.option("--rows", type=click.IntRange(min=1), help="Only so many rows, drawn at random.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0),
+              help="Which rows.")  # fmt: skip
+def export(name: str, rows: int | None, seed: int) -> None:
+    """Print a table as CSV, its label first: to try a pilot table, a plan or a rehearsal with."""
+    from budgeted.seeds import stream
+    from budgeted.simulation.datasets import load
+    from budgeted.simulation.tables.contents import name_of
+    from budgeted.studies.log import as_csv
+
+    table = load(name)
+    if rows is not None and rows > len(table):
+        raise click.BadParameter(f"the table has {len(table)} rows", param_hint="--rows")
+    drawn = stream(seed).permutation(len(table))[:rows]
+    cells = [
+        [table.labels[table.row_labels[at]],
+         *("" if column[at] is None else name_of(column[at]) for column in table.columns)]
+        for at in sorted(drawn.tolist())
+    ]  # fmt: skip
+    click.echo(as_csv(["label", *table.features], cells), nl=False)
 
 
 def _columns(table: Table) -> list[dict[str, Any]]:

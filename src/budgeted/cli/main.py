@@ -18,6 +18,7 @@ from budgeted.cli.diagnose import diagnose
 from budgeted.cli.experiments import experiment
 from budgeted.cli.optimal import optimal
 from budgeted.cli.options import known_loss, parameters_for, prices_of, settings_of
+from budgeted.cli.plan import plan
 from budgeted.cli.serve import serve, serve_password, serve_token
 from budgeted.cli.studies import study
 from budgeted.cli.studies.hints import words
@@ -72,6 +73,7 @@ main.add_command(datasets)
 main.add_command(diagnose)
 main.add_command(experiment)
 main.add_command(optimal)
+main.add_command(plan)
 main.add_command(study)
 main.add_command(serve)
 main.add_command(serve_password)

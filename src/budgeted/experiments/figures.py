@@ -112,6 +112,61 @@ def _named_lines(lines: Mapping[str, float], y: Mapping[str, Any]) -> list[Figur
     ]
 
 
+def planned_errors(plan: Mapping[str, Any]) -> Figure:
+    """Return the figure of a plan: error against money, a line per design; the first has a band.
+
+    Parameters
+    ----------
+    plan
+        As `budgeted.studies.planning.Plan.to_plain` gives it.
+    """
+    names = [curve["name"] for curve in plan["curves"]]
+    rows = [
+        {"design": name, **point, "money": float(point["money"])}
+        for name, curve in zip(names, plan["curves"], strict=True)
+        for point in curve["points"]
+    ]
+    x = {"field": "money", "type": "quantitative", "title": "money", "scale": {"nice": False}}
+    y = {"type": "quantitative", "title": "expected error", "axis": {"format": "%"}}
+    colour = {
+        "field": "design",
+        "type": "nominal",
+        "scale": {"domain": names, "range": _colours(len(names))},
+        "legend": {"title": None, "labelLimit": 300, "orient": "bottom", "columns": 1,
+                   "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1},
+    }  # fmt: skip
+    band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
+    target = plan["target"]
+    lines = {} if target is None else {f"target {target['error']:.1%}": target["error"]}
+    layers: list[Figure] = [
+        {
+            "transform": [{"filter": {"field": "design", "equal": names[0]}}],
+            "mark": {"type": "area", "opacity": 0.13},
+            "encoding": band,
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {"x": x, "y": {**y, "field": "error"}, "color": colour},
+        },
+        *_named_lines(lines, y),
+        {
+            "data": {"values": [{"money": float(plan["budget"]), "name": "budget"}]},
+            "mark": {"type": "rule", "strokeDash": [2, 3], "color": "#333333"},
+            "encoding": {"x": x},
+        },
+    ]
+    subtitle = (
+        f"{plan['runs']} worlds, possible by: {plan['source']}; the band holds nine of ten of "
+        f"{names[0]!r}"
+    )
+    return {
+        **frame("What to expect for how much money", subtitle, rows),
+        "width": 560,
+        "height": 340,
+        "layer": layers,
+    }
+
+
 def purchases_per_feature(
     purchases: Mapping[str, Mapping[str, float]], *, title: str, subtitle: str = ""
 ) -> Figure:

@@ -88,16 +88,25 @@ class ImaginedModel:
             found[:, feature] = order[np.searchsorted(ends, shares[:, feature], side="right")]
         return found
 
-    def value(self, label: int, feature: int, typical: float, rng: np.random.Generator) -> int:
-        """Draw a value of a case that is so typical of its label."""
-        score = self._mixed(typical, rng.standard_normal())
+    def value(self, label: int, feature: int, typical: float, own: float) -> int:
+        """Return the value of a case that is so typical of its label.
+
+        Parameters
+        ----------
+        label, feature
+            Which, by position.
+        typical, own
+            z of the case and e of the feature, drawn from a standard normal distribution.
+        """
+        score = self._mixed(typical, own)
         order, ends = self._ladders[label][feature]
         return int(order[np.searchsorted(ends, _NORMAL.cdf(float(score)), side="right")])
 
-    def typical(self, label: int, known: Mapping[int, int], rng: np.random.Generator) -> float:
-        """Draw how typical a case is of its label, given its known values by feature.
+    def typical(self, label: int, known: Mapping[int, int], drawn: float) -> float:
+        """Return how typical a case is of its label, given its known values by feature.
 
-        As if each known value were in the middle of its share.
+        As if each known value were in the middle of its share. What these leave open is drawn, from
+        a standard normal distribution.
         """
         rho, scores = self.correlation, 0.0
         for feature, value in known.items():
@@ -108,7 +117,7 @@ class ImaginedModel:
             scores += _NORMAL.inv_cdf(min(max(middle, 1e-9), 1 - 1e-9))
         precision = 1 - rho + rho * len(known)
         spread = ((1 - rho) / precision) ** 0.5 if known else 1.0
-        return float(rho**0.5 * scores / precision + spread * rng.standard_normal())
+        return float(rho**0.5 * scores / precision + spread * drawn)
 
     def _mixed(self, typical: Floats | float, own: Floats | float) -> Floats:
         rho = self.correlation

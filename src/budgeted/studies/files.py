@@ -43,7 +43,8 @@ from budgeted.value.loss import LOSSES
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
-               "prices", "policy", "features", "decimal")  # fmt: skip
+               "prices", "policy", "features", "decimal", "plan")  # fmt: skip
+# What stands under [plan] is for `budgeted plan`, and no part of the study.
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import lru_cache
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute
 
 from budgeted import __version__
+from budgeted.studies.commands import COMMANDS, Command
 from budgeted.web import api, failures, openapi, probes
 from budgeted.web.auth import login
 from budgeted.web.auth.access import Door
@@ -76,16 +79,13 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,  # see budgeted.web.openapi
+        routes=[*_routes(tuple(COMMANDS.available().values()))],
     )
     app.state.settings, app.state.credentials = settings, credentials
     app.state.attempts, app.state.metrics = Attempts(), Metrics()
     app.state.log = Log.of(settings)
     failures.install(app)
     openapi.install(app, guarded=settings.credentials_needed)
-    app.include_router(api.router())
-    app.include_router(login.router)
-    app.include_router(probes.router)
-    app.include_router(pages)
     app.mount("/static", PackedStaticFiles(directory=str(FOLDER)), name="static")
     app.add_middleware(Packing)
     app.add_middleware(SizeLimit, limits=settings.limits)
@@ -93,3 +93,17 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Forwarded, settings=settings)
     app.add_middleware(Recorder, log=app.state.log, metrics=app.state.metrics)
     return app
+
+
+@lru_cache(maxsize=1)
+def _routes(operations: tuple[type[Command], ...]) -> tuple[BaseRoute, ...]:
+    """Return all routes but those of files.
+
+    They read the settings from the application that a request came to, so every application of a
+    process can have the same ones. To work out what each of them takes is nearly all that it costs
+    to make an application, and what the framework keeps of it is never given back.
+    """
+    made = APIRouter()
+    for part in (api.router(operations), login.router, probes.router, openapi.router, pages):
+        made.include_router(part)
+    return tuple(made.routes)

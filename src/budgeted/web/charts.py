@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from budgeted.experiments.fans import at_budget, fan
 from budgeted.experiments.figures import COLOURS, Figure, frame
 from budgeted.learners.base import Classifier
 from budgeted.learners.predictor import share_intervals_of, shares_of
@@ -37,11 +38,11 @@ def error_against_money(
     rows
         Those of `budgeted.web.curve.Curve.points`.
     budget
-        Where the axis of the money ends.
+        Where the axis of the money ends, or beyond it if the forecast does.
     forecast
-        What is to come, as a fan to the end of the budget: rows with ``money``, ``error``, ``low``
-        and ``high``, the first of which is where the rows end.
+        What is to come, as a fan: rows with ``money``, ``error``, ``low`` and ``high``.
     """
+    last = float(forecast[-1]["money"]) if forecast else 0.0
     names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
     data = [
         {"spent": row["spent"], "which": name, "error": row[key]}
@@ -53,7 +54,7 @@ def error_against_money(
         "field": "spent",
         "type": "quantitative",
         "title": "money spent",
-        "scale": {"domain": [0, max(budget, 1e-9)], "nice": False},
+        "scale": {"domain": [0, max(budget, last, 1e-9)], "nice": False},
     }
     y = {"type": "quantitative", "title": "error on new cases", "axis": {"format": "%"}}
     colour = {
@@ -80,32 +81,11 @@ def error_against_money(
     ]
     said = f"Error against money: {rows[-1]['error']:.1%} expected now." if rows else ""
     if forecast:
-        layers += _fan(forecast, x, y)
-        said += f" {forecast[-1]['error']:.1%} expected at the end of the budget."
+        layers += [at_budget(budget, x)] if last > budget else []
+        layers += fan(forecast, x, y, _PREDICTED)
+        end = next((row for row in forecast if row["money"] >= budget), forecast[-1])
+        said += f" {end['error']:.1%} expected at the end of the budget."
     return _chart(data, said) | {"height": 220, "layer": layers}
-
-
-def _fan(forecast: Sequence[Mapping[str, Any]], x: Figure, y: Figure) -> list[Figure]:
-    """What is to come: a band and a dashed line."""
-    data = {"values": [dict(row) for row in forecast]}
-    along = {**x, "field": "money"}
-    tips = [
-        {"field": "money", "type": "quantitative", "title": "spent"},
-        *({"field": name, "type": "quantitative", "title": title, "format": ".1%"}
-          for name, title in (("error", "expected then"), ("low", "from"), ("high", "to"))),
-    ]  # fmt: skip
-    return [
-        {
-            "data": data,
-            "mark": {"type": "area", "opacity": 0.1, "color": _PREDICTED},
-            "encoding": {"x": along, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "data": data,
-            "mark": {"type": "line", "strokeDash": [5, 4], "color": _PREDICTED},
-            "encoding": {"x": along, "y": {**y, "field": "error"}, "tooltip": tips},
-        },
-    ]
 
 
 def worth(cells: Sequence[Cell], search: str = "") -> Figure:

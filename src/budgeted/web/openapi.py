@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 
 PATH = "/api/openapi.json"
+router = APIRouter()
 
 
 def install(app: FastAPI, *, guarded: bool) -> None:
@@ -35,18 +36,19 @@ def install(app: FastAPI, *, guarded: bool) -> None:
 
     app.openapi = document  # type: ignore[method-assign]
 
-    @app.get(PATH, include_in_schema=False)
-    async def openapi(request: Request) -> Response:
-        """Return the document, with the names that this very server uses."""
-        found = document()
-        secure = request.scope["scheme"] == "https"
-        root = request.state.root
-        cookie = request.app.state.sessions.cookie_name(secure, root)
-        schemes = found["components"]["securitySchemes"]
-        session = schemes["session"] | {"name": cookie}
-        components = found["components"] | {"securitySchemes": schemes | {"session": session}}
-        servers = [{"url": root or "/"}]
-        return JSONResponse(found | {"components": components, "servers": servers})
+
+@router.get(PATH, include_in_schema=False)
+async def openapi(request: Request) -> Response:
+    """Return the document, with the names that this very server uses."""
+    found = request.app.openapi()
+    secure = request.scope["scheme"] == "https"
+    root = request.state.root
+    cookie = request.app.state.sessions.cookie_name(secure, root)
+    schemes = found["components"]["securitySchemes"]
+    session = schemes["session"] | {"name": cookie}
+    components = found["components"] | {"securitySchemes": schemes | {"session": session}}
+    servers = [{"url": root or "/"}]
+    return JSONResponse(found | {"components": components, "servers": servers})
 
 
 def _secured(document: dict[str, Any], guarded: bool) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from budgeted.web.views.cells import FeatureNames, matching
 from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.diagnosis import DiagnosisView, Wanted, diagnosis_view
+from budgeted.web.views.forecast import ForecastView, fan_of, forecast_view
 from budgeted.web.views.history import (
     HistoryLine,
     HistoryView,
@@ -138,6 +139,17 @@ async def classifier_page(worker: StudyWorker) -> ClassifierView:
 async def latest_classifier(worker: StudyWorker) -> Computed[ClassifierView]:
     """Return how good the classifier was when that was computed last."""
     return await worker.latest("classifier", _classifier, worker.validation)
+
+
+async def forecast_page(worker: StudyWorker) -> ForecastView:
+    """Return how good the classifier is expected to be, as far as that was computed."""
+    return forecast_view(await worker.look(), await worker.forecast())
+
+
+async def begin_forecast(worker: StudyWorker, seconds: float) -> ForecastView:
+    """Have a forecast made, or a better one of the same events; return at once."""
+    known = await worker.begin_forecast(seconds)
+    return forecast_view(await worker.look(), known)
 
 
 async def cells_page(worker: StudyWorker) -> CellsView:
@@ -381,7 +393,7 @@ async def chart(
         Where features are compared: only those whose names hold this.
     """
     if which == "error":
-        return charts.error_against_money(await worker.curve(), _budget(worker))
+        return await _error_chart(worker, await worker.curve())
     figure: dict[str, Any] = await worker.slow(*_slow(worker, which, feature, search))
     return figure
 
@@ -395,7 +407,13 @@ async def latest_chart(
     found = await worker.latest_curve()
     if found.view is None:
         return found
-    return replace(found, view=charts.error_against_money(found.view, _budget(worker)))
+    return replace(found, view=await _error_chart(worker, found.view))
+
+
+async def _error_chart(worker: StudyWorker, points: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was, and what is to come where that was forecast."""
+    fan = fan_of(await worker.forecast())
+    return charts.error_against_money(points, _budget(worker), fan)
 
 
 def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[Any, ...]:

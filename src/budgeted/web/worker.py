@@ -31,6 +31,7 @@ from budgeted.studies.validation import ValidationFile
 from budgeted.web.background import Background, Computed, Partly
 from budgeted.web.curve import Curve
 from budgeted.web.footprint import footprint
+from budgeted.web.forecasts import Forecasts, Known
 
 View = TypeVar("View")
 
@@ -71,6 +72,8 @@ class StudyWorker:
         given.
     slow_threads
         Where is computed what takes long; see `budgeted.web.background`.
+    forecasts
+        Those of the server; without, there are none.
     """
 
     blind = False
@@ -83,6 +86,7 @@ class StudyWorker:
         most_at_once: int = 200,
         threads: Executor | None = None,
         slow_threads: Executor | None = None,
+        forecasts: Forecasts | None = None,
     ) -> None:
         self._study = study
         self.name = study.name
@@ -103,6 +107,7 @@ class StudyWorker:
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
+        self._forecasts = forecasts
         self._background = Background(self._look, lambda: self._seq, self._tell, slow_threads)
         self._computed = 0
         self.blinder = Blinder()
@@ -243,6 +248,25 @@ class StudyWorker:
             curve = self._curve = Curve(created, judge)
         whole = curve.advance(snapshot.state, at_most=_SECONDS_OF_CURVE)
         return curve.points if whole else Partly(curve.points)
+
+    async def forecast(self) -> Known:
+        """Return what there is of a forecast: the last one, and the one that is under way."""
+        _, snapshot = await self._look()
+        if self._forecasts is None:
+            return Known(None, None, snapshot.events)
+        return await self._forecasts.known(self.id, snapshot.entries)
+
+    async def begin_forecast(self, seconds: float) -> Known:
+        """Have a forecast made, or a better one of the same events; return at once."""
+        _, snapshot = await self._look()
+        if snapshot.closed or snapshot.archived:
+            why = "in the archive" if snapshot.archived else "closed"
+            raise StudyError(f"the study is {why}, so that nothing more will be bought")
+        if self._forecasts is None:
+            raise UnknownError("no forecasts are made here")
+        return await self._forecasts.begin(
+            self.name, self.id, snapshot.entries, seconds, self._tell
+        )
 
     async def news(
         self, after: int, reopened: int = 0, computed: int | None = None

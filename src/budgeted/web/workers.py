@@ -19,6 +19,7 @@ from budgeted.studies.ledger import Summary, summaries
 from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
 from budgeted.web.allocator import give_back
+from budgeted.web.forecasts import Forecasts
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
@@ -53,6 +54,7 @@ class StudyWorkers:
         self._journal: Journal | None = None  # kept open: lists and probes cost one query each
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="study")
         self._slow_threads = ThreadPoolExecutor(_SLOW_THREADS, thread_name_prefix="slow")
+        self._forecasts = Forecasts(settings)
         self._poll: asyncio.Task[None] | None = None
         self._past: set[asyncio.Task[None]] = set()
         self.closing = asyncio.Event()
@@ -69,6 +71,7 @@ class StudyWorkers:
             self._poll.cancel()
             with suppress(asyncio.CancelledError):
                 await self._poll
+        await self._forecasts.close()
         await asyncio.gather(*self._opening.values(), return_exceptions=True)
         for worker in self._workers.values():
             await worker.release()
@@ -146,6 +149,7 @@ class StudyWorkers:
                 note(study=name, operation="delete", events=head.seq, digest=head.digest)
                 self._workers.pop(name, None)
                 await worker.leave()
+                await self._forecasts.forget(id)
                 file = self._validation_file(name)
                 try:
                     await asyncio.to_thread(file.unlink, missing_ok=True)
@@ -194,8 +198,9 @@ class StudyWorkers:
     def _take(self, study: Study, judge: ValidationFile | None) -> StudyWorker:
         """Give a study its worker."""
         worker = StudyWorker(
-            study, judge, self.settings.limits.ask, self._threads, self._slow_threads
-        )
+            study, judge, self.settings.limits.ask, self._threads, self._slow_threads,
+            self._forecasts,
+        )  # fmt: skip
         former = self._workers.pop(worker.name, None)
         self._workers[worker.name] = worker
         if former is not None:

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from budgeted.studies.forecast.summary import LEAST, Forecast, Point, forecast
+from budgeted.studies.forecast.bands import Point
+from budgeted.studies.forecast.kept import Head, kept_forecast, read_head
+from budgeted.studies.forecast.summary import LEAST, MOST, SECONDS, Forecast, forecast
 
-__all__ = ["LEAST", "Forecast", "Point", "forecast"]
+__all__ = [
+    "LEAST",
+    "MOST",
+    "SECONDS",
+    "Forecast",
+    "Head",
+    "Point",
+    "forecast",
+    "kept_forecast",
+    "read_head",
+]

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from budgeted.errors import StudyError
 from budgeted.learners.layout import Floats
 from budgeted.studies.events import Entry
-from budgeted.studies.forecast.runs import CONFIDENCE, MORE, Run, amounts, run
+from budgeted.studies.forecast.bands import Point, points_of
+from budgeted.studies.forecast.runs import MORE, Run, amounts, run
 from budgeted.studies.projection import Projection
 from budgeted.studies.replay import fold
 
@@ -22,24 +22,6 @@ SECONDS = 20.0
 """How long a forecast may take, unless told otherwise."""
 LEAST, MOST = 20, 400
 """Runs of a forecast: fewer say too little of a band, more add nothing that could be seen."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """What is expected once an amount of money is spent.
-
-    Attributes
-    ----------
-    money
-        Spent in all.
-    error, low, high
-        The error that is expected, and where nine of ten runs have it.
-    """
-
-    money: Decimal
-    error: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -161,28 +143,53 @@ def forecast(
         Told how many there are.
     """
     projection = fold(None, entries, "this study")
+    made = more_runs(
+        projection, entries, at, (), seconds=seconds, least=least, most=most, seed=seed, pool=pool,
+        workers=workers, progress=progress,
+    )  # fmt: skip
+    return summary(projection, len(entries), made)
+
+
+def more_runs(
+    projection: Projection,
+    entries: Sequence[Entry],
+    at: str,
+    known: Sequence[Run],
+    *,
+    seconds: float,
+    least: int = LEAST,
+    most: int = MOST,
+    seed: int = 0,
+    pool: Executor | None = None,
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> list[Run]:
+    """Return runs that are known, and those behind them that a time is enough for.
+
+    Parameters
+    ----------
+    projection
+        Of the entries.
+    known
+        The first ones, as the same entries, time and seed gave them.
+    entries, at, seconds, seed, pool, workers
+        As of `forecast`.
+    least, most, progress
+        As well; those that are known count.
+    """
     if projection.closed:
         raise StudyError("the study is closed, so that nothing more will be bought")
     until = time.monotonic() + seconds
-    made = (
-        _here(projection, at, seed, until, least, most, progress)
-        if pool is None
-        else _elsewhere(pool, workers, entries, at, seed, until, least, most, progress)
-    )
-    return summary(projection, len(entries), made)
+    if pool is None:
+        return _here(projection, at, known, seed, until, least, most, progress)
+    return _elsewhere(pool, workers, entries, at, known, seed, until, least, most, progress)
 
 
 def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecast:
     """Return what some runs of a study say together."""
     state = projection.state
     errors = np.array([each.errors for each in runs])
-    ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    mean = errors.mean(axis=0)
-    low, high = np.quantile(errors, ends, axis=0)
-    bands = np.stack([mean, np.minimum(low, mean), np.maximum(high, mean)], axis=1).tolist()
-    points = tuple(
-        Point(amount, *band) for amount, band in zip(amounts(projection), bands, strict=True)
-    )
+    points = points_of(amounts(projection), errors)
     by_money = {each.money: each for each in points}
     budget = state.problem.budget
     return Forecast(
@@ -211,13 +218,14 @@ def _features(runs: Sequence[Run]) -> dict[str, tuple[float, float]]:
 def _here(
     projection: Projection,
     at: str,
+    known: Sequence[Run],
     seed: int,
     until: float,
     least: int,
     most: int,
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
-    made: list[Run] = []
+    made = list(known)
     while len(made) < most and (len(made) < least or time.monotonic() < until):
         made.append(run(projection, seed, len(made), at))
         if progress is not None:
@@ -230,6 +238,7 @@ def _elsewhere(
     workers: int,
     entries: Sequence[Entry],
     at: str,
+    known: Sequence[Run],
     seed: int,
     until: float,
     least: int,
@@ -237,9 +246,9 @@ def _elsewhere(
     progress: Callable[[int], None] | None,
 ) -> list[Run]:
     """The same runs, a few at a time in each process; the first ones of those that were begun."""
-    made: dict[int, Run] = {}
+    made = dict(enumerate(known))
     waiting: dict[Future[list[Run]], range] = {}
-    begun = 0
+    begun = len(made)
     while True:
         enough = begun >= most or (begun >= least and time.monotonic() >= until)
         while not enough and len(waiting) < workers:

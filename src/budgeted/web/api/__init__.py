@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastapi import APIRouter, Depends
 
+from budgeted.studies.commands import Command
 from budgeted.web.api import (
     cases,
     changes,
+    forecasts,
     live,
     preparing,
     queries,
@@ -18,17 +22,18 @@ from budgeted.web.api import (
 from budgeted.web.auth.roles import managed
 
 
-def router() -> APIRouter:
-    """Return the routes, with all operations that are registered by now."""
+def router(operations: Iterable[type[Command]]) -> APIRouter:
+    """Return the routes, those of the given operations among them."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
     parts = (
         preparing.router,
         studies.router,
         queries.router,
+        forecasts.router,
         cases.router,
         report.router,
         results.router,
-        changes.router(),
+        changes.router(operations),
         live.router,
         rehearsals.router,
     )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastapi import APIRouter
 
-from budgeted.studies.commands import COMMANDS
+from budgeted.studies.commands import Command
 from budgeted.web.api.operations import add_route
 
 
-def router() -> APIRouter:
-    """Return the routes of all operations that there are, those of other packages among them."""
+def router(operations: Iterable[type[Command]]) -> APIRouter:
+    """Return the routes of operations."""
     made = APIRouter(prefix="/studies/{name}", tags=["changes"])
-    for kind in COMMANDS.available().values():
+    for kind in operations:
         add_route(made, kind)
     return made

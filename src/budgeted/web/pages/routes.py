@@ -17,6 +17,7 @@ from budgeted.web.pages import (
     changes,
     correct,
     diagnose,
+    forecasts,
     history,
     login,
     manage,
@@ -35,8 +36,8 @@ from budgeted.web.pages.preparing import tests as preparing_tests
 router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
 _PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
 _MODULES = (
-    login, new, *_PREPARING, studies, study, cards, asking, results, cases, case_changes, adding,
-    manage, changes, correct, history, model, diagnose, report, rehearsals, archive,
+    login, new, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
+    adding, manage, changes, correct, history, model, diagnose, report, rehearsals, archive,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

@@ -39,7 +39,7 @@ async def study(request: Request, worker: TheWorker, cards: str = "") -> Respons
         view=view,
         cards=shown,
         lines=lines,
-        forecast=None,
+        forecast=await queries.forecast_page(worker),
         tab="Study",
         here="studies",
     )

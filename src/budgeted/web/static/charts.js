@@ -140,8 +140,30 @@ const drawSoon = () => {
 document.addEventListener("DOMContentLoaded", watchAll);
 document.addEventListener("news", drawSoon);
 document.addEventListener("computed", () => places("[data-behind]").forEach(draw));
+// A part that says in data-redraws which chart shows it too: that is drawn anew when its version is
+// another. What was unfolded in it stays so.
+const unfolded = new Set();
+const versions = new Map();
+const parts = () => document.querySelectorAll("[data-redraws]");
+document.addEventListener("DOMContentLoaded", () => {
+  for (const part of parts()) versions.set(part.id, part.dataset.version);
+});
+document.addEventListener("toggle", ({ target }) => {
+  if (target.closest("[data-redraws]")) unfolded[target.open ? "add" : "delete"](target.id);
+}, true);
+const followParts = () => {
+  for (const part of parts()) {
+    for (const each of part.querySelectorAll("details")) each.open = unfolded.has(each.id);
+    if (versions.get(part.id) === part.dataset.version) continue;
+    versions.set(part.id, part.dataset.version);
+    document.querySelectorAll(part.dataset.redraws).forEach(draw);
+    announce("The forecast is there.");
+  }
+};
+
 document.addEventListener("htmx:afterSettle", () => {
   watchAll();
+  followParts();
   places("[data-when]:not([data-drawn])").forEach(draw);
 });
 for (const kind of ["change", "input"]) {

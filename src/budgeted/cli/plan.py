@@ -1,0 +1,273 @@
+"""How much money for which error? On the command line, before a study begins."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgeted.cli.options import settings_of
+from budgeted.cli.studies.options import with_csv, with_json
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from rich.console import Console
+
+    from budgeted.studies.planning import Plan, Source, Target, WhatIf
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_CASES = 200
+
+
+@click.command()
+@click.argument("study_file", metavar="STUDY", type=_FILE)
+@click.option("--cases", type=_FILE, help="The list of cases, as for 'study new'.")
+@click.option(
+    "--number",
+    type=click.IntRange(min=2),
+    help=f"Without a list: how many cases there will be.  [default: {_CASES}]",
+)
+@click.option(
+    "--table",
+    type=_FILE,
+    help="A CSV of old or pilot cases, with a column for the label and one for each test "
+    "that was done.",
+)
+@click.option("--matter", type=float, metavar="TESTS", help="About how many tests matter.")
+@click.option(
+    "--best-alone",
+    type=float,
+    metavar="SHARE",
+    help="About which share of cases the best test alone gets right, such as 0.8.",
+)
+@click.option("--target", type=float, metavar="ERROR", help="An error to be reached, such as 0.2.")
+@click.option(
+    "--probability", type=float, metavar="SHARE", help="How sure that is to be.  [default: 0.8]"
+)
+@click.option(
+    "--up-to",
+    metavar="AMOUNT",
+    help="The largest budget to look at.  [default: twice that of the study]",
+)
+@click.option(
+    "--without", multiple=True, metavar="TEST", help="What if this test is left out? Once for each."
+)
+@click.option(
+    "--cost",
+    "costs",
+    multiple=True,
+    metavar="TEST=AMOUNT",
+    callback=settings_of,
+    help="What if this test costs so much? Once for each.",
+)
+@click.option(
+    "--times", type=float, metavar="NUMBER", help="What if there are so many times as many cases?"
+)
+@click.option(
+    "--runs",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=5),
+    help="In how many possible worlds each design is played.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which worlds."
+)
+@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Compute on a Dask cluster; 'local' starts one on this machine.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep the runs in this file; with the same file a plan that was stopped goes on.",
+)
+@click.option(
+    "--figure",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the curves here (.png, .svg, .pdf, .html or .json).",
+)
+@with_csv
+@with_json
+def plan(
+    study_file: Path,
+    cases: Path | None,
+    number: int | None,
+    table: Path | None,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+    runs: int,
+    seed: int,
+    workers: int | None,
+    dask: str | None,
+    keep: Path | None,
+    figure: Path | None,
+    **given: Any,
+) -> None:
+    """Say how much money reaches which error, before the first purchase.
+
+    STUDY is a study file. It is played many times, with its prices, cases and policy, in worlds
+    that are possible by an old table (--table), by what you expect (--matter, --best-alone), or by
+    both; and, beside it, the usual way to run a study, every test on every case. A table [plan] in
+    the study file can hold matter, best_alone, target_error, probability, cases, up_to and
+    [[plan.what_if]]; options come first.
+    """  # fmt: skip
+    import os
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from budgeted.experiments import executors, figures
+    from budgeted.studies.journal import now
+    from budgeted.studies.planning import make_plan, plan_settings, read_designs
+
+    if figure is not None:
+        figures.check_target(figure)
+    settings = plan_settings(study_file)
+    many = number or settings.get("cases", _CASES)
+    designs = read_designs(
+        study_file,
+        many if cases is None else cases,
+        _what_ifs(settings, given),
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    count = workers or os.cpu_count() or 1
+    opened: AbstractContextManager[Executor] = (
+        executors.dask(dask) if dask is not None else executors.processes(count)
+    )
+    with (
+        opened as pool,
+        Progress(
+            "{task.description}",
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        ) as bar,
+    ):
+        shown = bar.add_task("studies played", total=None)
+        made = make_plan(
+            designs,
+            _source(settings, given, table, next(iter(designs.values())).problem,
+                    delimiter, encoding),
+            now(),
+            target=_target(settings, given),
+            up_to=_amount(given["up_to"] or settings.get("up_to")),
+            runs=runs,
+            seed=seed,
+            pool=pool,
+            workers=count,
+            keep=keep,
+            progress=lambda done, total: bar.update(shown, completed=done, total=total),
+        )  # fmt: skip
+    if figure is not None:
+        figures.save(figures.planned_errors(made.to_plain()), figure)
+    if as_json:
+        click.echo(json.dumps(made.to_plain(), indent=2))
+    else:
+        print_plan(made, Console())
+
+
+def _source(
+    settings: dict[str, Any],
+    given: dict[str, Any],
+    table: Path | None,
+    problem: Any,
+    delimiter: str | None,
+    encoding: str,
+) -> Source:
+    from budgeted.studies.planning import Assumptions, Source, pilot_values
+
+    told = {
+        key: given[key] if given[key] is not None else settings.get(key)
+        for key in ("matter", "best_alone")
+    }
+    if table is None:
+        return Source(assumptions=Assumptions(**told))
+    values = pilot_values(table, problem, delimiter=delimiter, encoding=encoding)
+    return Source(values, table.name, Assumptions(**told))
+
+
+def _target(settings: dict[str, Any], given: dict[str, Any]) -> Target | None:
+    from budgeted.studies.planning import Target
+
+    error = given["target"] if given["target"] is not None else settings.get("target_error")
+    sure = given["probability"]
+    sure = sure if sure is not None else settings.get("probability")
+    if error is None:
+        if sure is not None:
+            raise click.UsageError("--probability is about a target; give one with --target")
+        return None
+    return Target(error) if sure is None else Target(error, sure)
+
+
+def _amount(text: Any) -> Any:
+    from budgeted.errors import PlanError
+    from budgeted.problem import money
+
+    try:
+        return None if text is None else money.parse(text)
+    except ValueError as error:
+        raise PlanError(f"up_to: {error}") from None
+
+
+def _what_ifs(settings: dict[str, Any], given: dict[str, Any]) -> list[WhatIf]:
+    from budgeted.errors import PlanError
+    from budgeted.studies.planning import WhatIf
+
+    listed = settings.get("what_if", [])
+    if not isinstance(listed, list):
+        raise PlanError(f"what_if: must be tables, each under [[plan.what_if]], got {listed!r}")
+    found = [WhatIf.read(each, at) for at, each in enumerate(listed)]
+    found += [WhatIf(f"without {name}", without=(name,)) for name in given["without"]]
+    found += [
+        WhatIf(f"{name} for {amount}", costs={name: amount})
+        for name, amount in given["costs"].items()
+    ]
+    if given["times"] is not None:
+        times = {"name": f"{given['times']:g} times the cases", "cases": given["times"]}
+        found.append(WhatIf.read(times, len(found)))
+    return found
+
+
+def print_plan(made: Plan, console: Console) -> None:
+    """Print what a plan says, for people."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    from budgeted.problem import money
+
+    console.print(escape(made.words()), highlight=False)
+    console.print(escape(f"Each design was played in {made.runs} worlds, possible by: "
+                         f"{made.source}.\n"), highlight=False)  # fmt: skip
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("money", justify="right")
+    for curve in made.curves:
+        table.add_column(escape(curve.name), justify="right")
+    rows = zip(*(curve.points for curve in made.curves), strict=True)
+    for row in rows:
+        mark = " (budget)" if row[0].money == made.budget else ""
+        cells = [f"{each.error:.1%} ({each.low:.0%}–{each.high:.0%})" for each in row]
+        table.add_row(f"{money.show(row[0].money)}{mark}", *cells)
+    console.print(table)
+    if made.target is None:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    sure = f"{made.target.error:.1%} with a probability of {made.target.probability:.0%}"
+    for name in ("design", f"money for {sure}", "best that is so sure"):
+        table.add_column(name, justify="left" if name == "design" else "right")
+    for curve in made.curves:
+        found = curve.needed(made.target)
+        amount = "not reached" if found.money is None else money.show(found.money)
+        table.add_row(escape(curve.name), amount, f"{found.best:.1%}")
+    console.print(table)

@@ -1,0 +1,251 @@
+"""The designs that a plan compares: the study as its file says, and what-ifs beside it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from budgeted.errors import BudgetedError, PlanError, StudyFileError, TableError
+from budgeted.simulation.tables.csv_file import read_bytes
+from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_names
+from budgeted.studies.csv_rows import read_rows
+from budgeted.studies.files import LARGEST_TOML, StudyFile, parse_toml, study_of
+from budgeted.studies.reference_cuts import with_reference_cuts
+
+AS_PLANNED = "as planned"
+"""What the design of the file itself is called."""
+_MOST_CASES = 1_000_000
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change of a study that a plan looks at beside the study itself.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    without
+        Tests that are left out.
+    costs
+        Test → another cost.
+    prices
+        Entries of ``[prices]`` that are others; panels are found by their name, and only what is
+        given of them changes.
+    cases
+        How many times as many cases there are.
+
+    Examples
+    --------
+    >>> plain = {"features": [{"name": "scan", "cost": 50}, {"name": "crp", "cost": 10}],
+    ...          "prices": {"list": "tariff", "panels": [{"name": "blood", "features": ["crp"],
+    ...                                                   "setup": 20}]}}
+    >>> blood = {"panels": [{"name": "blood", "setup": 9}]}
+    >>> WhatIf("cheaper", costs={"crp": 5}, prices=blood)(plain)  # doctest: +NORMALIZE_WHITESPACE
+    {'features': [{'name': 'scan', 'cost': 50}, {'name': 'crp', 'cost': 5}],
+     'prices': {'list': 'tariff', 'panels': [{'name': 'blood', 'features': ['crp'], 'setup': 9}]}}
+    """
+
+    name: str
+    without: tuple[str, ...] = ()
+    costs: Mapping[str, Any] = field(default_factory=dict)
+    prices: Mapping[str, Any] = field(default_factory=dict)
+    cases: float = 1
+
+    def __call__(self, plain: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the file of the changed study would hold."""
+        changed = copy.deepcopy(dict(plain))
+        names = feature_names(changed)
+        unknown = [each for each in (*self.without, *self.costs) if each not in names]
+        if unknown:
+            listed = ", ".join(map(repr, names))
+            raise PlanError(
+                f"what if {self.name!r}: there is no test {each!r}; there are {listed}"
+                for each in unknown
+            )
+        for table in changed["features"]:
+            if table["name"] in self.costs:
+                table["cost"] = self.costs[table["name"]]
+        changed["features"] = [
+            each for each in changed["features"] if each["name"] not in self.without
+        ]
+        if "prices" in changed or self.prices:
+            changed["prices"] = self._prices(changed.get("prices", {}))
+        return changed
+
+    def _prices(self, prices: dict[str, Any]) -> dict[str, Any]:
+        others = {key: value for key, value in self.prices.items() if key != "panels"}
+        panels = list(prices.get("panels", ()))
+        for change in self.prices.get("panels", ()):
+            found = [each for each in panels if each.get("name") == change.get("name")]
+            if not found:
+                raise PlanError(
+                    f"what if {self.name!r}: there is no panel {change.get('name')!r} in the study"
+                )
+            found[0].update(change)
+        for panel in panels:
+            panel["features"] = [each for each in panel["features"] if each not in self.without]
+        kept = [each for each in panels if each["features"]]
+        return prices | others | ({"panels": kept} if kept else {}) if panels else prices | others
+
+    @classmethod
+    def read(cls, plain: object, at: int) -> WhatIf:
+        """Return a what-if of a plan's file; `at` is its place there."""
+        where = f"what_if[{at}]"
+        if not isinstance(plain, Mapping) or not str(plain.get("name", "")).strip():
+            raise PlanError(f"{where}: must be a table with a name, got {plain!r}")
+        known = ("name", "without", "costs", "prices", "cases")
+        mistakes = [
+            f"{where}.{key}: there is no such key; there are {', '.join(known)}"
+            for key in plain
+            if key not in known
+        ]
+        without = plain.get("without", [])
+        if isinstance(without, str) or not isinstance(without, Sequence):
+            mistakes.append(f"{where}.without: must be a list of tests, got {without!r}")
+        for key in ("costs", "prices"):
+            if not isinstance(plain.get(key, {}), Mapping):
+                mistakes.append(f"{where}.{key}: must be a table, got {plain[key]!r}")
+        times = plain.get("cases", 1)
+        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times <= 1000:
+            mistakes.append(f"{where}.cases: must be a number of times above 0, got {times!r}")
+        if mistakes:
+            raise PlanError(mistakes)
+        return cls(
+            str(plain["name"]),
+            tuple(without),
+            plain.get("costs", {}),
+            plain.get("prices", {}),
+            times,
+        )
+
+
+def read_designs(
+    path: str | PathLike[str],
+    cases: str | PathLike[str] | int,
+    what_ifs: Sequence[WhatIf] = (),
+    *,
+    columns: Columns | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> dict[str, StudyFile]:
+    """Return the study of a file and its what-ifs by name, the study itself first.
+
+    Parameters
+    ----------
+    path
+        The study file.
+    cases
+        The list of cases; or how many there will be, with the shares of labels that the study
+        file gives as ``prior``.
+    what_ifs
+        Changes to look at.
+    columns, delimiter, encoding
+        Of the list of cases; see `budgeted.studies.files.read_study`.
+    """
+    source = Path(path)
+    try:
+        plain = parse_toml(read_bytes(source, LARGEST_TOML), str(source))
+    except TableError as error:
+        raise StudyFileError(str(source), [str(error)]) from None
+    plain.pop("plan", None)
+    named = Columns() if columns is None else columns
+    if isinstance(cases, int):
+        listed = _expected_cases(plain, cases, str(source))
+    else:
+        header, rows, _ = read_rows(cases, delimiter, encoding)
+        listed = case_list(header, rows, str(cases), feature_names(plain), named)
+    labels = plain.get("labels", sorted({label for _, label in listed.cases}))
+    tables, wrong = with_reference_cuts(plain, source.parent, named.label, labels, encoding)
+    plain = {"name": source.stem} | plain | tables
+    found = {AS_PLANNED: study_of(plain, listed, str(source), wrong=wrong)}
+    # What a file leaves to its cases must not change with their number.
+    plain |= {"labels": list(found[AS_PLANNED].problem.labels)}
+    plain |= {"prior": list(found[AS_PLANNED].problem.prior)}
+    for each in what_ifs:
+        if each.name in found:
+            raise PlanError(f"what if {each.name!r}: there are two of that name")
+        try:
+            changed = each(plain)
+            kept = set(feature_names(changed))
+            found[each.name] = study_of(changed, _times(listed, each.cases, kept), str(source))
+        except PlanError:
+            raise
+        except BudgetedError as error:
+            raise PlanError(f"what if {each.name!r}: {error}") from None
+    return found
+
+
+def plan_settings(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return what stands under ``[plan]`` in a study file; nothing if there is no such table."""
+    source = Path(path)
+    try:
+        plain = parse_toml(read_bytes(source, LARGEST_TOML), str(source))
+    except TableError as error:
+        raise StudyFileError(str(source), [str(error)]) from None
+    table = plain.get("plan", {})
+    known = ("matter", "best_alone", "target_error", "probability", "cases", "up_to", "what_if")
+    if not isinstance(table, Mapping):
+        raise PlanError(f"plan: must be a table, got {table!r}")
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        raise PlanError(
+            f"plan.{key}: there is no such key; there are {', '.join(known)}" for key in unknown
+        )
+    return dict(table)
+
+
+def _expected_cases(plain: Mapping[str, Any], number: int, source: str) -> CaseList:
+    """A list of as many cases as there will be, whose labels have the shares of the file."""
+    labels, prior = plain.get("labels"), plain.get("prior")
+    if not labels or not prior or len(labels) != len(prior):
+        raise PlanError(
+            f"{source}: without a list of cases the study file must say 'labels' and their shares "
+            f"as 'prior'"
+        )
+    if not len(labels) <= number <= _MOST_CASES:
+        raise PlanError(
+            f"cases: must be a number from {len(labels)} to {_MOST_CASES}, got {number}"
+        )
+    shares = np.asarray(prior, dtype=float)
+    each = np.maximum(np.floor(number * shares / shares.sum()), 1).astype(int)
+    each[shares.argmax()] += number - each.sum()
+    names = [str(label) for label, times in zip(labels, each, strict=True) for _ in range(times)]
+    return CaseList(tuple((f"case {at}", label) for at, label in enumerate(names, start=1)))
+
+
+def _times(listed: CaseList, times: float, tests: set[str]) -> CaseList:
+    """So many times as many cases, label by label; known values stay with the first of them."""
+    known = tuple(each for each in listed.known if each.feature in tests)
+    if times == 1:
+        return CaseList(listed.cases, known, listed.groups)
+    by_label: dict[str, list[str]] = {}
+    for case, label in listed.cases:
+        by_label.setdefault(label, []).append(case)
+    wanted = {label: max(1, round(times * len(each))) for label, each in by_label.items()}
+    if times < 1:
+        kept = {case for label, each in by_label.items() for case in each[: wanted[label]]}
+        rows = [at for at, (case, _) in enumerate(listed.cases) if case in kept]
+        places = {old: new for new, old in enumerate(rows)}
+        return CaseList(
+            tuple(listed.cases[at] for at in rows),
+            tuple(each._replace(row=places[each.row]) for each in known if each.row in places),
+            {case: group for case, group in listed.groups.items() if case in kept},
+        )
+    more = [
+        (f"{each[at % len(each)]} ({at // len(each) + 1})", label)
+        for label, each in by_label.items()
+        for at in range(len(each), wanted[label])
+    ]
+    groups = {
+        case: listed.groups[origin]
+        for case, _ in more
+        if (origin := case.rpartition(" (")[0]) in listed.groups
+    }
+    return CaseList((*listed.cases, *more), known, {**listed.groups, **groups})

@@ -1,0 +1,154 @@
+"""Where a plan takes its models from: a pilot table, assumptions, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from budgeted.errors import ObservationError, PlanError
+from budgeted.learners import Learner, fitted
+from budgeted.learners.imagined import ImaginedModel
+from budgeted.listing import shortened
+from budgeted.problem import Feature, Problem
+from budgeted.problem.names import spelled
+from budgeted.problem.orders import Purchase
+from budgeted.seeds import PLAN, stream
+from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
+from budgeted.studies.forecast.runs import possible_model
+from budgeted.studies.planning.assumptions import Assumptions, drawn_again
+
+DRAWN = 20
+"""For each model of a plan so many are drawn, of which those are taken that fit what is assumed."""
+_FEWEST = 5.0
+"""Models that the weights must be worth; with fewer, pilot and assumptions contradict."""
+_UNSEEN = 2_000
+"""Models that tell what the learner expects before any data."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models that a plan is played in.
+
+    Attributes
+    ----------
+    models
+        As many as there are runs.
+    worth
+        How many independent ones they are worth, where assumptions weigh them.
+    """
+
+    models: tuple[ImaginedModel, ...]
+    worth: float
+
+
+def possible_models(
+    problem: Problem,
+    learner: Learner,
+    number: int,
+    *,
+    pilot: Sequence[Purchase] = (),
+    assumptions: Assumptions | None = None,
+    seed: int = 0,
+) -> Models:
+    """Draw models of a study that is to come.
+
+    Parameters
+    ----------
+    problem, learner
+        What will be for sale, and who makes the classifier.
+    number
+        How many models.
+    pilot
+        Values of old cases; `pilot_values` reads them.
+    assumptions
+        What is expected besides.
+    seed
+        Of the draws.
+    """
+    said = Assumptions() if assumptions is None else assumptions
+    said.check(problem)
+    predictor = fitted(learner, problem, pilot)
+    if not said.any:
+        drawn = [possible_model(predictor, stream(seed, PLAN, at)) for at in range(number)]
+        return Models(tuple(drawn), float(number))
+    many = max(number * DRAWN, _UNSEEN)
+    drawn = [possible_model(predictor, stream(seed, PLAN, at)) for at in range(many)]
+    nothing = fitted(learner, problem, ()) if pilot else predictor
+    unseen = [possible_model(nothing, stream(seed, PLAN, many + at)) for at in range(_UNSEEN)]
+    weights = said.log_weights(drawn, unseen)
+    chosen, worth = drawn_again(weights, number, stream(seed, PLAN, many + _UNSEEN))
+    if worth < _FEWEST or not said.fits(drawn):
+        raise PlanError(
+            f"the pilot table and what is assumed contradict each other ({said.words()}): next to "
+            f"no model fits both; leave one of them out, or assume something else"
+            if pilot
+            else f"next to no model is as assumed ({said.words()}); assume less"
+        )
+    return Models(tuple(drawn[at] for at in chosen), worth)
+
+
+def pilot_values(
+    path: str | PathLike[str],
+    problem: Problem,
+    *,
+    label_column: str = "label",
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> tuple[Purchase, ...]:
+    """Return the values in a table of old cases; an error lists all that is wrong with it.
+
+    Columns that are called like tests of the study hold their values, read as the study reads them
+    (numbers fall between its cuts); cells that are empty or hold a question mark are not known, and
+    other columns are left alone.
+
+    Parameters
+    ----------
+    path, problem
+        The CSV, and the tests of the study that is planned.
+    label_column, delimiter, encoding
+        Of the file; see `budgeted.studies.files.read_study`.
+    """
+    name = Path(path).name
+    header, rows, lines = read_rows(path, delimiter, encoding)
+    columns = {each: at for at, each in enumerate(header)}
+    tests = [(at, each) for at, each in enumerate(problem.features) if each.name in columns]
+    mistakes = repeated(
+        [each for each in header if each == label_column or each in problem.by_name]
+    )
+    if label_column not in columns:
+        mistakes.append(f"there is no column {label_column!r}; say which one holds the labels")
+    if not tests:
+        mistakes.append("no column is called like a test of the study")
+    if not rows:
+        mistakes.append("there are no rows")
+    if mistakes:
+        raise PlanError(f"{name}: {each}" for each in mistakes)
+    found: list[Purchase] = []
+    for row, line in zip(rows, lines, strict=True):
+        told = spelled(row[columns[label_column]], problem.labels)
+        if told is None:
+            mistakes.append(
+                f"{name}, line {line}: there is no label {row[columns[label_column]]!r}"
+            )
+            continue
+        label = problem.labels.index(told)
+        for at, feature in tests:
+            text = row[columns[feature.name]]
+            value = None if text in UNKNOWN else _position(feature, text)
+            if isinstance(value, str):
+                mistakes.append(f"{name}, line {line}: {value}")
+            elif value is not None:
+                found.append(Purchase(at, label, value, 0, line))
+    if mistakes:
+        raise PlanError(shortened(mistakes))
+    return tuple(found)
+
+
+def _position(feature: Feature, text: str) -> int | str:
+    """Return the category of a cell, or what is wrong with it."""
+    try:
+        return feature.category(feature.read(text))
+    except ObservationError as error:
+        return str(error)

@@ -1,0 +1,232 @@
+"""Forecasts on the server: made in the background, kept for the events they were made of."""
+
+import json
+import os
+import re
+import time
+
+import httpx
+import pytest
+
+from budgeted.studies.forecast import LEAST, MOST, forecast
+from budgeted.studies.forecast.kept import read_head
+from budgeted.studies.study import Study
+from budgeted.web import forecasts
+from tests.sample_studies import CLOCK
+from tests.web.test_roles import bearer, open_to_all_roles
+from tests.webs import client, make_study, process
+
+pytestmark = pytest.mark.slow  # each forecast is a process of its own
+
+ADDRESS = "/api/studies/flu/forecast"
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch):
+    """Two would have to be started first, which takes longer than what is made here."""
+    monkeypatch.setattr(forecasts, "_MOST_PROCESSES", 1)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with make_study(tmp_path / "studies.db") as study:
+        study.ask(2)
+        study.tell(1, "yes")
+    with client(tmp_path) as found:
+        yield found
+
+
+def wait_for(server, *states, **options):
+    for _ in range(2400):  # it has the lowest priority of all that a machine does
+        found = server.get(ADDRESS, **options)
+        if found.json()["state"] in states:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found.text)
+
+
+def make(server, **given):
+    """A forecast with as few runs as there may be, or as many more."""
+    begun = server.post(ADDRESS, json={"seconds": 0} | given)
+    assert begun.status_code == 202, begun.text
+    return wait_for(server, "done", "failed").json()
+
+
+def files(tmp_path):
+    return list((tmp_path / "web" / "forecasts").glob("*"))
+
+
+def test_nobody_computes_one_before_somebody_wants_it(server, tmp_path):
+    found = server.get(ADDRESS)
+    assert found.status_code == 200
+    assert (found.json()["state"], found.json()["forecast"]) == ("none", None)
+    assert not (tmp_path / "web" / "forecasts").exists()
+
+
+def test_it_says_what_the_engine_says(server, tmp_path):
+    begun = server.post(ADDRESS, json={"seconds": 0})
+    assert begun.status_code == 202
+    assert begun.json()["state"] in ("waiting", "running")
+    assert server.get(ADDRESS).status_code in (200, 202)
+    done = wait_for(server, "done", "failed").json()
+    assert done["state"] == "done", done["message"]
+    with Study.open(str(tmp_path / "studies.db"), "flu") as study:
+        here = forecast(study.history(), CLOCK(), seconds=0, least=done["forecast"]["runs"])
+    said = done["forecast"]
+    assert said["runs"] == here.runs == LEAST
+    assert said["words"] == here.words()
+    assert [each["error"] for each in said["points"]] == [each.error for each in here.points]
+    assert (said["less"]["money"], said["end"]["money"], said["more"]["money"]) == (
+        "16.00", "20.00", "24.00",
+    )  # fmt: skip
+    assert [each["feature"] for each in said["features"]] == list(here.features)
+
+
+def test_the_same_events_have_the_same_one_and_more_time_adds_runs(server, tmp_path):
+    first = make(server)
+    (file,) = files(tmp_path)
+    before = file.read_text().splitlines()
+    assert server.get(ADDRESS).json()["forecast"] == first["forecast"]
+    assert files(tmp_path) == [file]
+    better = make(server, seconds=1.5)
+    assert LEAST < better["forecast"]["runs"] <= MOST
+    assert better["forecast"]["events"] == first["forecast"]["events"]
+    after = file.read_text().splitlines()
+    assert after[1 : LEAST + 1] == before[1:]  # the runs that there were are still the first ones
+    assert len(after) == better["forecast"]["runs"] + 1
+
+
+def test_what_was_made_before_the_last_event_is_shown_with_its_age(server):
+    first = make(server)
+    assert first["current"]
+    told = server.post("/api/studies/flu/requests/2/tell", json={"value": "no"})
+    assert told.status_code == 200, told.text
+    old = server.get(ADDRESS).json()
+    assert not old["current"]
+    assert (old["forecast"]["events"], old["seq"]) == (first["seq"], first["seq"] + 1)
+    page = server.get("/studies/flu").text
+    assert f"As of event {first['seq']} of {first['seq'] + 1}." in page
+    assert "Forecast anew" in page
+    new = make(server)
+    assert new["current"]
+    assert new["forecast"]["events"] == new["seq"]
+    assert "More exact" in server.get("/studies/flu").text
+
+
+def test_it_is_there_after_a_restart_and_gone_with_its_study(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as server:
+        made = make(server)
+    with client(tmp_path) as server:
+        assert server.get(ADDRESS).json()["forecast"] == made["forecast"]
+        assert read_head(files(tmp_path)[0]).events == 1
+        server.post("/api/studies/flu/close")
+        gone = server.post("/api/studies/flu/delete", json={"name": "flu"})
+        assert gone.status_code == 200, gone.text
+        assert files(tmp_path) == []
+
+
+def test_one_at_a_time_and_others_wait_their_turn(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    make_study(tmp_path / "studies.db", "cold").release()
+    with client(tmp_path) as server:
+        first = server.post(ADDRESS, json={"seconds": 2}).json()
+        again = server.post(ADDRESS, json={"seconds": 60}).json()
+        assert {first["state"], again["state"]} <= {"waiting", "running"}
+        other = server.post("/api/studies/cold/forecast", json={"seconds": 0}).json()
+        assert other["state"] == "waiting"
+        asked = server.post("/api/studies/flu/ask", json={"n": 1})  # nothing is held up
+        assert asked.status_code == 200
+        done = wait_for(server, "done", "failed").json()
+        assert done["state"] == "done"
+        assert not done["current"]  # of the events that there were when somebody wanted it
+
+
+@pytest.mark.parametrize("end", ["close", "archive"])
+def test_a_closed_study_has_no_future(tmp_path, end):
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as server:
+        assert "forecast-button" in server.get("/studies/flu").text
+        ended = server.post(f"/api/studies/flu/{end}")
+        assert ended.status_code == 200, ended.text
+        refused = server.post(ADDRESS)
+        assert refused.status_code == 409
+        assert "closed" in refused.json()["error"] or "archive" in refused.json()["error"]
+        assert "forecast-button" not in server.get("/studies/flu").text
+
+
+def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, monkeypatch):
+    monkeypatch.setattr(forecasts.sys, "executable", "/bin/false")
+    failed = make(server)
+    assert failed["state"] == "failed"
+    assert "try again" in failed["message"]
+    assert "There is no forecast" in server.get("/studies/flu/forecast").text
+    monkeypatch.undo()
+    assert make(server)["state"] == "done"
+
+
+def test_all_roles_see_it_and_nobody_is_told_labels(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    with open_to_all_roles(tmp_path) as server:
+        for who in ("lou", "eva", "max"):
+            begun = server.post(ADDRESS, json={"seconds": 0}, headers=bearer(who))
+            assert begun.status_code in (200, 202), (who, begun.text)
+        assert server.post(ADDRESS, json={"seconds": 0}).status_code == 401
+        said = wait_for(server, "done", headers=bearer("eva")).json()["forecast"]
+        assert said == wait_for(server, "done", headers=bearer("max")).json()["forecast"]
+        assert not {"well", "ill"} & set(json.dumps(said).replace('"', " ").split())
+
+
+def test_the_chart_shows_what_is_to_come_beyond_the_budget(server):
+    chart = server.get("/api/studies/flu/charts/error").json()
+    made = make(server)
+    after = server.get("/api/studies/flu/charts/error").json()
+    assert len(after["layer"]) == len(chart["layer"]) + 3
+    fan = after["layer"][-1]["data"]["values"]
+    assert [each["money"] for each in fan] == [
+        pytest.approx(float(each["money"]), abs=0.006) for each in made["forecast"]["points"]
+    ]
+    assert after["layer"][-1]["encoding"]["x"]["scale"]["domain"] == [0, 24]
+    assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 20]
+
+
+def test_a_page_that_has_it_already_is_not_sent_it_again(server):
+    make(server)
+    page = server.get("/studies/flu/forecast").text
+    have = page.split("forecast?have=")[1].split('"')[0]
+    htmx = {"HX-Request": "true"}
+    assert server.get(f"/studies/flu/forecast?have={have}", headers=htmx).status_code == 204
+    assert server.get("/studies/flu/forecast?have=other", headers=htmx).status_code == 200
+
+
+def test_without_scripts_the_button_leads_to_a_page_of_its_own(server):
+    page = server.get("/studies/flu").text
+    fields = {"csrf": re.search('name="csrf" value="([0-9a-f]+)"', page)[1]}
+    sent = server.post("/studies/flu/forecast", data=fields, follow_redirects=False)
+    assert (sent.status_code, sent.headers["location"]) == (303, "/studies/flu/forecast")
+    assert "Look again" in server.get("/studies/flu/forecast").text
+    wait_for(server, "done")
+    assert "When the money is spent" in server.get("/studies/flu/forecast").text
+
+
+def test_the_process_ends_with_the_server(tmp_path):
+    make_study(tmp_path / "studies.db").release()
+    with process(tmp_path) as (address, running), httpx.Client(base_url=address) as found:
+        found.post(ADDRESS, json={"seconds": 60})
+        for _ in range(600):
+            children = _children(running.pid)
+            if children and found.get(ADDRESS).json()["runs"]:
+                break
+            time.sleep(0.05)
+        assert children
+    for _ in range(200):
+        if not any(os.path.exists(f"/proc/{each}") for each in children):
+            return
+        time.sleep(0.05)
+    raise AssertionError("it goes on without its server")
+
+
+def _children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        direct = [int(each) for each in file.read().split()]
+    return direct + [each for child in direct for each in _children(child)]
