@@ -140,6 +140,65 @@ def test_the_command_takes_a_file_of_cases(files, tmp_path):
     )
 
 
+def test_a_file_of_cases_shows_the_whole_strategy_at_work(files, tmp_path):
+    """Cost and error, expected and found, and how often each test was ordered."""
+    table = tmp_path / "new.csv"
+    table.write_text("label,x0,x1,x2\n" + "X,a,b,a\nY,b,c,b\nY,a,a,b\n")
+    plain = json.loads(run(*files, "--cases", str(table), "--json").stdout)
+    cases = plain["cases"]
+    assert sum(float(each["paid"]) for each in cases) == pytest.approx(float(plain["paid"]))
+    assert all(float(each["paid"]) <= 9 for each in cases)  # the limit
+    often = {name: sum(name in each["tests"] for each in cases) / 3 for name in ("x0", "x1", "x2")}
+    assert plain["ordered"] == pytest.approx({k: v for k, v in often.items() if v})
+    expected = sum(1 - each["probability"] for each in cases) / 3
+    assert plain["expected_error"] == pytest.approx(expected)
+    table_of_costs = {("X", "Y"): 60, ("Y", "X"): 20}
+    found = [
+        table_of_costs.get((each["answer"], label), 0)
+        for each, label in zip(cases, "XYY", strict=True)
+    ]
+    assert plain["answer_cost"] == pytest.approx(sum(found) / 3)
+    said = run(*files, "--cases", str(table)).stderr
+    assert "3 cases" in said
+    assert "Ordered: " in said
+
+
+def test_prices_may_be_given_one_by_one_and_those_missing_are_named(files):
+    model = files[0]
+    prices = [f"--price=x{at}={at + 1}" for at in range(3)]
+    decision = json.loads(run(model, *prices, "--json").stdout)
+    assert {name: offer["price"] for name, offer in decision["offers"].items()} == {
+        "x0": "1", "x1": "2", "x2": "3"}  # fmt: skip
+    assert "3 tests need one: 'x0', 'x1', 'x2'" in run(model, code=2).output
+    assert "no price of 'x2'" in run(model, *prices[:2], code=1).output
+    run(model, *prices[:2], "--without", "x2", "--json")
+    assert "TEST=AMOUNT" in run(model, "--price", "x0", code=2).output
+    assert "x0" in run(*files, "--price", "x0=much", code=1).output
+    assert "no feature 'x9'" in run(*files, "--price", "x9=1", code=1).output
+
+
+def test_costs_that_reward_errors_are_refused_on_the_command_line(files, tmp_path):
+    bad = TERMS.replace(b"X = { Y = 60 }", b"X = { X = 90, Y = 60 }")
+    (tmp_path / "terms.toml").write_bytes(bad)
+    said = run(*files, "--json", code=1).output
+    assert "'Y' where 'X' is right costs 20, less than the right answer (90)" in said
+    assert "reward errors" in said
+
+
+def test_experience_comes_from_a_table(files, tmp_path):
+    table = tmp_path / "old.csv"
+    table.write_text("case,label,x0,x1,x2\n" + "A,X,a,b,a\nB,Y,b,c,b\n" * 30)
+    alone = json.loads(run(*files, "--json", "--known", "x0=a").stdout)
+    seen = json.loads(run(*files, "--json", "--known", "x0=a", "--experience", str(table)).stdout)
+    assert seen["chances"]["X"] > alone["chances"]["X"]
+    table.write_text("case,x0\nA,a\n")
+    assert "no column label" in run(*files, "--experience", str(table), code=1).output
+    table.write_text("label,x0\nX,a\nX,purple\nQ,a\n")
+    said = run(*files, "--experience", str(table), code=1).output
+    assert "case 2" in said
+    assert "(and 1 more)" in said
+
+
 def test_mistakes_end_in_a_line(files):
     assert "TEST=VALUE" in run(*files, "--known", "x0", code=2).output
     assert "reward" not in run(*files, "--wrong", "-3", code=1).output

@@ -23,8 +23,7 @@ from budgeted.problem.prices import PriceList
 
 MOST_CELLS = 20_000
 """Situations of one programme: it takes about a tenth of a second."""
-_LEAST_WIDTH = 6
-"""Tests that are weighed at each step, rather than looking further ahead at fewer."""
+_TINY = 1e-12
 _MOST_KEPT = 64_000_000
 """Bytes of decisions that are remembered."""
 
@@ -61,6 +60,16 @@ class Decision:
     answer_cost: float
     expected_cost: float
     offers: Mapping[str, tuple[float, Decimal]]
+    exact: bool
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A test to begin with (None: answer), what to expect, and the same for each first test."""
+
+    test: int | None
+    cost: float
+    offers: Mapping[int, float]
     exact: bool
 
 
@@ -198,81 +207,129 @@ class ActiveClassifier:
     ) -> Decision:
         chances = self._now(row)
         expected = chances @ self.costs.T
-        open_ones = [at for at in self._orderable if row[at] < 0 and at not in without]
-        candidates, depth = self._horizon(row, ordered, open_ones)
-        solution = self._solve(row, ordered, candidates, depth)
-        choice = int(solution.choices[()])
-        offers = sorted(
-            (cost, candidates[at], self._price(row, ordered, candidates, (), at))
-            for at, (cost, _) in solution.offers.items()
-        )
-        chosen = -1 if choice < 0 else candidates[choice]
+        open_ones = [
+            at
+            for at in self._orderable
+            if row[at] < 0 and at not in without and self._fits(row, ordered, (at,))
+        ]
+        plan = self._best_plan(row, ordered, open_ones)
+        offers = {
+            at: (cost, self._price(row, ordered, (at,), (), 0)) for at, cost in plan.offers.items()
+        }
+        by_cost = sorted(offers, key=lambda at: (offers[at][0], at))
         return Decision(
-            None if chosen < 0 else self._features[chosen].name,
-            Decimal(0) if choice < 0 else self._price(row, ordered, candidates, (), choice),
+            None if plan.test is None else self._features[plan.test].name,
+            Decimal(0) if plan.test is None else offers[plan.test][1],
             self.model.labels[int(expected.argmin())],
             dict(zip(self.model.labels, chances.tolist(), strict=True)),
             float(expected.min()),
-            float(solution.values[()]),
-            {self._features[at].name: (cost, price) for cost, at, price in offers},
-            len(candidates) == len(open_ones) and depth >= len(candidates),
+            plan.cost,
+            {self._features[at].name: offers[at] for at in by_cost},
+            plan.exact,
         )
 
-    def _horizon(
-        self, row: Positions, ordered: frozenset[int], open_ones: list[int]
-    ) -> tuple[list[int], int]:
-        """Return which tests are weighed, and how many of them in a row.
+    def _best_plan(self, row: Positions, ordered: frozenset[int], open_ones: list[int]) -> _Plan:
+        """Return the cheapest of all plans that are looked at.
 
-        All of both if that fits; else the most promising ones, as far ahead as `_LEAST_WIDTH` of
-        them can be followed.
+        Each is a strategy that could be followed to its end, so that the cheapest one is an upper
+        bound of what the best strategy costs: wide ones find the test that is best alone, deep
+        ones tests that say something only together.
         """
+        depth = self._most_tests(row, ordered, open_ones)
         sizes = [len(self._features[at].values) for at in open_ones]
-        if cells(sizes, len(sizes)) <= self.most_cells:
-            return open_ones, len(open_ones)
+        if cells(sizes, depth) <= self.most_cells:
+            return self._plan(row, ordered, open_ones, depth)
         ranked = self._promising(row, ordered, open_ones)
-        best = (ranked[:1], 1)
+        plans = [
+            self._plan(row, ordered, ranked[:width], deep) for width, deep in self._shapes(ranked)
+        ]
+        best = min(plans, key=lambda each: each.cost)
+        offers: dict[int, float] = {}
+        for plan in plans:
+            for at, cost in plan.offers.items():
+                offers[at] = min(cost, offers.get(at, cost))
+        test = best.test
+        if test is None and not self.weighs_prices:
+            # What is within the limit is free, and what comes after the last test that was
+            # weighed may still change the answer.
+            test = ranked[0]
+        return _Plan(test, best.cost, offers, False)
+
+    def _plan(
+        self, row: Positions, ordered: frozenset[int], candidates: list[int], depth: int
+    ) -> _Plan:
+        solution = self._solve(row, ordered, candidates, depth)
+        choice = int(solution.choices[()])
+        return _Plan(
+            None if choice < 0 else candidates[choice],
+            float(solution.values[()]),
+            {candidates[at]: cost for at, (cost, _) in solution.offers.items()},
+            not solution.cut,
+        )
+
+    def _shapes(self, ranked: list[int]) -> list[tuple[int, int]]:
+        """How many tests can be weighed for each depth: as many as fit, and fewer further ahead."""
+        sizes = [len(self._features[at].values) for at in ranked]
+        found: dict[int, int] = {}
         for depth in range(1, len(ranked) + 1):
             width = len(ranked)
-            while width and cells([len(self._features[at].values) for at in ranked[:width]],
-                                  depth) > self.most_cells:  # fmt: skip
+            while width > 1 and cells(sizes[:width], depth) > self.most_cells:
                 width -= 1
-            if depth > 1 and width < min(_LEAST_WIDTH, len(ranked)):
+            if width < depth:
                 break
-            best = (ranked[: max(width, 1)], depth)
-        return best
+            found[width] = depth  # of the same width only the deepest
+        return list(found.items()) or [(1, 1)]
+
+    def _most_tests(self, row: Positions, ordered: frozenset[int], open_ones: list[int]) -> int:
+        """How many tests fit into the limit: as many as if each cost what it costs after all."""
+        if self._limit is None or not open_ones:
+            return len(open_ones)
+        every, free = (*ordered, *open_ones), self._free(row, ordered)
+        whole = self.paid(every, free)
+        last = sorted(
+            money.subtract(whole, self.paid([one for one in every if one != at], free))
+            for at in open_ones
+        )
+        rest = money.subtract(self._limit, self.paid(ordered, free))
+        fit = sum(money.total(last[: at + 1]) <= rest for at in range(len(last)))
+        return max(fit, 1)
 
     def _promising(
         self, row: Positions, ordered: frozenset[int], open_ones: list[int]
     ) -> list[int]:
-        """Return tests by how much they alone lower the cost of the answer: in all, or per money.
+        """Return tests by what they alone bring, the most promising one first.
 
-        Whichever of the two ranks a test has is better counts: a dear one may be the best of all,
-        and a cheap one the best for its money.
+        That is a lower cost of the answer, or information about the label: often no single test
+        changes the answer, where two together do. Both are looked at in all and per money, since
+        a dear test may be the best of all, and a cheap one the best for its money; the best of
+        its four ranks counts.
         """
-        alone = self._solve(row, ordered, open_ones, 1, weight=0.0)
-        now = float((self._now(row) @ self.costs.T).min())
-        gains = {at: now - cost for at, (cost, _) in alone.offers.items()}
-        prices = {at: price for at, (_, price) in alone.offers.items()}
-        by_gain = sorted(gains, key=lambda at: (-gains[at], at))
-        by_money = sorted(gains, key=lambda at: (-gains[at] / max(prices[at], 1e-9), at))
-        rank = {at: min(by_gain.index(at), by_money.index(at)) for at in gains}
-        return [open_ones[at] for at in sorted(gains, key=lambda at: (rank[at], at))]
+        sets: list[Tests] = [(), *((at,) for at in range(len(open_ones)))]
+        now, *later = self._beliefs.chances(row, open_ones, sets)
+        answer = float((now @ self.costs.T).min())
+        falls, informations, prices = [], [], []
+        for at, after in enumerate(later):
+            likely = self._beliefs.values(row, open_ones, (), at, now)
+            falls.append(answer - float(likely @ (after @ self.costs.T).min(axis=-1)))
+            informations.append(_entropy(now) - float(likely @ _entropy(after)))
+            prices.append(float(self._price(row, ordered, open_ones, (), at)))
+        money_of = np.maximum(prices, _TINY)
+        merits = [np.array(falls), np.array(informations)]
+        merits += [each / money_of for each in merits]
+        ranks = [(-each).argsort(kind="stable").argsort(kind="stable") for each in merits]
+        for each, rank in zip(merits, ranks, strict=True):
+            rank[each <= _TINY] = len(open_ones)
+        best = np.min(ranks, axis=0)
+        return [open_ones[at] for at in np.lexsort((-merits[3], best)).tolist()]
 
     def _solve(
-        self,
-        row: Positions,
-        ordered: frozenset[int],
-        candidates: list[int],
-        depth: int,
-        weight: float | None = None,
+        self, row: Positions, ordered: frozenset[int], candidates: list[int], depth: int
     ) -> Solution:
         def price(tests: Tests, test: int) -> float | None:
-            found = self._price(row, ordered, candidates, tests, test)
             more = [candidates[at] for at in (*tests, test)]
-            limit = self._limit
-            if limit is not None and self.paid((*ordered, *more), self._free(row, ordered)) > limit:
+            if not self._fits(row, ordered, more):
                 return None
-            return float(found)
+            return float(self._price(row, ordered, candidates, tests, test))
 
         about = Situations(
             tuple(len(self._features[at].values) for at in candidates),
@@ -282,7 +339,7 @@ class ActiveClassifier:
             ),
             price,
             self.costs,
-            float(self.weighs_prices) if weight is None else weight,
+            float(self.weighs_prices),
         )
         return solve(about, depth)
 
@@ -298,6 +355,11 @@ class ActiveClassifier:
         before = (*ordered, *(candidates[at] for at in tests))
         free = self._free(row, ordered)
         return money.subtract(self.paid((*before, candidates[test]), free), self.paid(before, free))
+
+    def _fits(self, row: Positions, ordered: frozenset[int], more: Iterable[int]) -> bool:
+        """Whether tests can be ordered besides those that were, within the limit."""
+        limit = self._limit
+        return limit is None or self.paid((*ordered, *more), self._free(row, ordered)) <= limit
 
     def _now(self, row: Positions) -> Floats:
         """P(label) of a case."""
@@ -369,3 +431,9 @@ class ActiveClassifier:
         except BudgetedError as error:
             return [f"prices: {error}"]
         return []
+
+
+def _entropy(chances: Floats) -> Floats:
+    """In bits, over the last axis."""
+    result: Floats = -(chances * np.log2(np.maximum(chances, _TINY))).sum(axis=-1)
+    return result

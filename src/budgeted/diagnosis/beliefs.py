@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -96,9 +97,22 @@ class Beliefs:
     def _seen(
         self, row: Positions, candidates: Sequence[int], sets: Sequence[Tests]
     ) -> list[Floats]:
+        """Counts of cases; a programme asks for each set as one to reach, and again as reached."""
         assert self.experience is not None
-        tests = [[candidates[at] for at in one] for one in sets]
-        return self.experience.counts(row, tests, self._sizes, self.model.prior)
+        place = (row, tuple(candidates))
+        if self._counted.get("place") != place:
+            self._counted.clear()
+            self._counted["place"] = place
+        new = [one for one in sets if one not in self._counted]
+        tests = [[candidates[at] for at in one] for one in new]
+        counts = self.experience.counts(row, tests, self._sizes, self.model.prior)
+        self._counted.update(zip(new, counts, strict=True))
+        return [self._counted[one] for one in sets]
+
+    @cached_property
+    def _counted(self) -> dict[Any, Any]:
+        """Of the last row and its candidates: set → counts."""
+        return {}
 
     @cached_property
     def _sizes(self) -> tuple[int, ...]:

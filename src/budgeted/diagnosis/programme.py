@@ -14,14 +14,14 @@ Prices are those of the price list, so that a fee is due with the first test, an
 a panel costs less. All situations with the same known tests are computed together, as one array
 with an axis for each of these tests, from the last tests back to the first.
 
-The programme goes over *width* tests and *depth* of them at the most. With all of both it is exact.
+The programme goes over *width* tests and *depth* of them at the most. With all of both it is exact,
+and where the limit ends it before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +74,14 @@ class Solution:
         The candidate to order there; -1: answer.
     offers
         At the beginning: expected cost if a candidate is ordered first, and its price.
+    cut
+        Whether more tests of the candidates could follow than it looked ahead.
     """
 
     values: dict[Tests, Floats]
     choices: dict[Tests, NDArray[np.intp]]
     offers: dict[int, tuple[float, float]]
+    cut: bool
 
 
 def cells(sizes: Sequence[int], depth: int) -> int:
@@ -103,14 +106,14 @@ def solve(about: Situations, depth: int) -> Solution:
     values: dict[Tests, Floats] = {}
     choices: dict[Tests, NDArray[np.intp]] = {}
     offers: dict[int, tuple[float, float]] = {}
-    for size in range(min(depth, number), -1, -1):
-        sets = list(combinations(range(number), size))
+    levels, prices, cut = _reachable(about, depth)
+    for sets in reversed(levels):
         for tests, chances in zip(sets, about.chances(sets), strict=True):
             best = (chances @ about.wrong.T).min(axis=-1)
             choice = np.full(best.shape, -1, dtype=np.intp)
             paid = np.zeros(best.shape)
-            for test in range(number) if size < depth else ():
-                price = None if test in tests else about.prices(tests, test)
+            for test in range(number):
+                price = prices.get((tests, test))
                 if price is None:
                     continue
                 after = tuple(sorted((*tests, test)))
@@ -127,4 +130,34 @@ def solve(about: Situations, depth: int) -> Solution:
                 best, choice = np.where(take, cost, best), np.where(take, test, choice)
                 paid = np.where(take, price, paid)
             values[tests], choices[tests] = best, choice
-    return Solution(values, choices, offers)
+    return Solution(values, choices, offers, cut)
+
+
+def _reachable(
+    about: Situations, depth: int
+) -> tuple[list[list[Tests]], dict[tuple[Tests, int], float], bool]:
+    """Return the sets of tests that the limit allows, by their size; prices; whether it was cut.
+
+    It was cut if the limit would allow a test after the last ones.
+    """
+    levels: list[list[Tests]] = [[()]]
+    prices: dict[tuple[Tests, int], float] = {}
+    tests = range(len(about.sizes))
+    for _ in range(depth):
+        found = set()
+        for before in levels[-1]:
+            for test in tests:
+                price = None if test in before else about.prices(before, test)
+                if price is not None:
+                    prices[before, test] = price
+                    found.add(tuple(sorted((*before, test))))
+        if not found:
+            return levels, prices, False
+        levels.append(sorted(found))
+    cut = any(
+        about.prices(last, test) is not None
+        for last in levels[-1]
+        for test in tests
+        if test not in last
+    )
+    return levels, prices, cut
