@@ -221,8 +221,11 @@ def test_what_is_counted_for_each_label_is_not_shown(server):
         assert "not shown to who enters values" in refused.json()["error"]
     predicted = server.post("/api/studies/flu/predict", headers=mine, json={"case": {}})
     assert predicted.status_code == 403
+    assert server.post("/api/studies/flu/diagnose", headers=mine, json={}).status_code == 403
+    assert server.get("/studies/flu/diagnose", headers=mine).status_code == 403
     assert server.get("/api/studies/flu/charts/error", headers=mine).status_code == 200
-    assert server.get("/studies/flu/model", headers=bearer("lou")).status_code == 200
+    for page in ("model", "diagnose"):
+        assert server.get(f"/studies/flu/{page}", headers=bearer("lou")).status_code == 200
 
 
 def test_one_sees_labels_and_another_does_not_at_the_same_time(server):

@@ -33,7 +33,7 @@ PAGES = (
     "/studies/anaemia/requests/1/correct", "/rehearsals", "REHEARSAL", "/nothing",
     "/studies?archived=yes", "/studies/anaemia/results", "/studies/anaemia/classifier",
     "/studies/anaemia/about", "/studies/anaemia/worth", "/studies/anaemia/price",
-    "/studies/anaemia/requests/1/why",
+    "/studies/anaemia/requests/1/why", "/studies/anaemia/diagnose?wrong=300&told=2%3Dnormal",
 )  # fmt: skip
 
 

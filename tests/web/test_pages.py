@@ -8,7 +8,7 @@ from budgeted import Feature, Problem, Study
 from tests.webs import client, make_study
 
 EVIL = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
-PAGES = ("", "/cases", "/worklist", "/history", "/model", "/manage", "/add-cases",
+PAGES = ("", "/cases", "/worklist", "/history", "/model", "/diagnose", "/manage", "/add-cases",
          "/requests/1/correct")  # fmt: skip
 
 

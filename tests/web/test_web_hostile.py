@@ -36,7 +36,7 @@ def test_html_in_names_and_values_is_shown_as_it_is(local):
     base = f"/studies/{made.json()['quoted']}"
     local.post(f"/api{base}/ask", json={"n": 4})
     local.post(f"/api{base}/requests/1/cancel", json={"why": EVIL})
-    for path in ("", "/history", "/model", "/worklist"):
+    for path in ("", "/history", "/model", "/diagnose", "/worklist"):
         page = local.get(base + path)
         assert page.status_code == 200, path
         assert EVIL not in page.text
