@@ -130,7 +130,7 @@ def make_plan(
         for design in designs
         for who in ((OWN, WHOLE_CASES) if design == AS_PLANNED else (OWN,))
     ]
-    kept = _Kept(keep, _digest(designs, source, amounts, seed, at[:10]))
+    kept = _Kept(keep, _digest(designs, source, amounts, runs, seed, at[:10]))
     done = {task: kept.runs[task] for task in tasks if task in kept.runs}
     left = [task for task in tasks if task not in done]
     made = (
@@ -234,11 +234,18 @@ def _digest(
     designs: Mapping[str, StudyFile],
     source: Source,
     amounts: Sequence[Decimal],
+    runs: int,
     seed: int,
     day: str,
 ) -> str:
-    """What decides the runs of a plan, as a short name; how many there are does not."""
-    parts = [repr(designs), repr(source), repr(amounts), seed, day, Provenance.here().fingerprint]
+    """What decides the runs of a plan, as a short name.
+
+    How many there are decides it only where models are weighed by assumptions: then they are taken
+    from more or fewer.
+    """
+    drawn = runs if source.assumptions.any else 0
+    code = Provenance.here().fingerprint
+    parts = [repr(designs), repr(source), repr(amounts), drawn, seed, day, code]
     return sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
