@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from budgeted import Feature, Problem, Purchase
 from budgeted.diagnosis import ActiveClassifier, Strategy, cost_matrix
+from budgeted.diagnosis.words import reason
 from budgeted.errors import DiagnosisError, ModelError
 from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.learners.model import Model
@@ -190,6 +191,9 @@ def test_tests_that_say_something_only_together_are_found_beyond_the_horizon():
     assert first.test is not None
     assert not first.exact
     assert Strategy.of(ahead).error < alone.answer_cost
+    blind = ActiveClassifier(model, prices, limit=4, most_cells=3)
+    assert blind.next_test({}).test is not None
+    assert "what follows may" in reason(blind, blind.next_test({}))
 
 
 def test_without_costs_only_the_limit_counts():

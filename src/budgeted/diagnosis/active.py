@@ -252,7 +252,7 @@ class ActiveClassifier:
         if test is None and not self.weighs_prices:
             # What is within the limit is free, and what comes after the last test that was
             # weighed may still change the answer.
-            test = ranked[0]
+            test = next((at for at in ranked if at in offers), None)
         return _Plan(test, best.cost, offers, False)
 
     def _plan(

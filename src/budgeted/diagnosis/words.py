@@ -29,6 +29,12 @@ the tests.'
             return f"No test that is left is worth its price: the answer is expected to cost {now}."
     else:
         now, then = f"{decision.answer_cost:.1%}", f"{decision.expected_cost:.1%}"
+        if decision.test is not None and decision.expected_cost >= decision.answer_cost:
+            return (
+                f"An answer now is wrong with a probability of {now}. No test that was weighed "
+                f"changes the answer soon, but {decision.test} says most for its price, and what "
+                f"follows may."
+            )
         if decision.test is not None:
             return (
                 f"An answer now is wrong with a probability of {now}; with {decision.test}, and "
