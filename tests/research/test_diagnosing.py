@@ -67,3 +67,9 @@ def test_nobody_pays_without_money(table):
     given, rows, _ = table
     for rival in (by_fixed_order, by_information, by_tree):
         assert rival(given, rows, Decimal(0)).paid.max() == 0
+
+
+def test_the_docs_have_the_table_of_what_was_kept():
+    page = diagnosing.PAGE.read_text(encoding="utf-8")
+    assert page == diagnosing.written(page)
+    assert {len(runs) for runs in diagnosing.kept().values()} == {diagnosing.SPLITS}
