@@ -139,8 +139,9 @@ def ask(
     >>> asked = ask(study, cases=30, best_alone=0.8, target=0.25, runs=5)
     >>> asked.source.words(), asked.total
     ('the best test alone gets 80 % right', 10)
-    >>> ask(study, cases=30, runs=5).plan("2026-01-05T09:30:00Z").curves[0].name
-    "as planned, the study's policy"
+    >>> cheap = study | {"policy": {"name": "round-robin"}}
+    >>> ask(cheap, cases=30, runs=5).plan("2026-01-05T09:30:00Z").words()  # doctest: +ELLIPSIS
+    'For 8.00 ... wrong answers are expected (nine of ten possibilities: ...'
     >>> ask(study, best_alone=0.6)
     Traceback (most recent call last):
     ...
