@@ -242,6 +242,8 @@ def test_the_page_works_without_scripts(tmp_path):
         same = new(table=TABLE, target=0.3, probability=0.7, up_to="9.50", seed=0)
         id = server.post("/api/plans", json=same).json()["id"]
         assert where == f"/plans/{id}", "the page asks what the API asks"
+        typed = fields | {"probability": "0,7"}
+        assert send(server, files, **typed).headers["location"] == where, "as a share, too"
         first = server.get(where).text
         assert "Look again" in first or "What to expect" in first
         done = wait_for(server, id, "done", "failed").json()

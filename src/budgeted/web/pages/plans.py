@@ -87,9 +87,13 @@ async def _question(form: FormData) -> Question:
     for key, (name, whole) in fields.items():
         text = text_of(form, key).replace(",", ".").removesuffix("%").strip()
         try:
-            numbers[key] = float(text) / whole if text else None
+            number = float(text) if text else None
         except ValueError:
             mistakes.append(f"{name}: must be a number, got {text[:40]!r}")
+            continue
+        # Nobody means less than one per cent here, so 0.8 is 80 %; an error may be that small.
+        share = key in ("best_alone", "probability") and number is not None and number < 1
+        numbers[key] = number if number is None or share else number / whole
     counted = {}
     for key, name in (("number", "Number of cases"), ("runs", "Runs")):
         text = text_of(form, key)
