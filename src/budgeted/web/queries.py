@@ -9,7 +9,6 @@ from typing import Any
 
 from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
-from budgeted.experiments.figures import planned_errors
 from budgeted.learners.formats import model_format
 from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
@@ -467,7 +466,7 @@ async def plan_chart(plans: Plans, id: str) -> dict[str, Any]:
     known = await plans.known(id)
     if known.plan is None:
         raise UnknownError("there is nothing to show yet: the plan is not made")
-    return planned_errors(known.plan)
+    return charts.planned(known.plan)
 
 
 def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> StudyView:
