@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 import time
 
 import httpx
@@ -156,7 +157,7 @@ def test_a_closed_study_has_no_future(tmp_path, end):
 
 
 def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, monkeypatch):
-    monkeypatch.setattr(forecasts.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     failed = make(server)
     assert failed["state"] == "failed"
     assert "try again" in failed["message"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from budgeted.studies.planning import Plan, Source, Target, WhatIf
+    from budgeted.studies.planning import Plan
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _CASES = 200
@@ -126,18 +126,21 @@ def plan(
 
     from budgeted.experiments import executors, figures
     from budgeted.studies.journal import now
-    from budgeted.studies.planning import make_plan, plan_settings, read_designs
+    from budgeted.studies.planning import ask, changes
 
     if figure is not None:
         figures.check_target(figure)
-    settings = plan_settings(study_file)
-    many = number or settings.get("cases", _CASES)
-    designs = read_designs(
+    _check_probability(study_file, given)
+    asked = ask(
         study_file,
-        many if cases is None else cases,
-        _what_ifs(settings, given),
+        cases=number if cases is None else cases,
+        table=table,
+        what_ifs=changes(given.pop("without"), given.pop("costs"), given.pop("times")),
+        runs=runs,
+        seed=seed,
         delimiter=delimiter,
         encoding=encoding,
+        **given,
     )
     count = workers or os.cpu_count() or 1
     opened: AbstractContextManager[Executor] = (
@@ -155,20 +158,13 @@ def plan(
         ) as bar,
     ):
         shown = bar.add_task("studies played", total=None)
-        made = make_plan(
-            designs,
-            _source(settings, given, table, next(iter(designs.values())).problem,
-                    delimiter, encoding),
+        made = asked.plan(
             now(),
-            target=_target(settings, given),
-            up_to=_amount(given["up_to"] or settings.get("up_to")),
-            runs=runs,
-            seed=seed,
             pool=pool,
             workers=count,
             keep=keep,
             progress=lambda done, total: bar.update(shown, completed=done, total=total),
-        )  # fmt: skip
+        )
     if figure is not None:
         figures.save(figures.planned_errors(made.to_plain()), figure)
     if as_json:
@@ -177,66 +173,14 @@ def plan(
         print_plan(made, Console())
 
 
-def _source(
-    settings: dict[str, Any],
-    given: dict[str, Any],
-    table: Path | None,
-    problem: Any,
-    delimiter: str | None,
-    encoding: str,
-) -> Source:
-    from budgeted.studies.planning import Assumptions, Source, pilot_values
+def _check_probability(study_file: Path, given: dict[str, Any]) -> None:
+    """Say which option is missing, where an option is what asks for it."""
+    from budgeted.studies.planning import plan_settings
 
-    told = {
-        key: given[key] if given[key] is not None else settings.get(key)
-        for key in ("matter", "best_alone")
-    }
-    if table is None:
-        return Source(assumptions=Assumptions(**told))
-    values = pilot_values(table, problem, delimiter=delimiter, encoding=encoding)
-    return Source(values, table.name, Assumptions(**told))
-
-
-def _target(settings: dict[str, Any], given: dict[str, Any]) -> Target | None:
-    from budgeted.studies.planning import Target
-
-    error = given["target"] if given["target"] is not None else settings.get("target_error")
-    sure = given["probability"]
-    sure = sure if sure is not None else settings.get("probability")
-    if error is None:
-        if sure is not None:
-            raise click.UsageError("--probability is about a target; give one with --target")
-        return None
-    return Target(error) if sure is None else Target(error, sure)
-
-
-def _amount(text: Any) -> Any:
-    from budgeted.errors import PlanError
-    from budgeted.problem import money
-
-    try:
-        return None if text is None else money.parse(text)
-    except ValueError as error:
-        raise PlanError(f"up_to: {error}") from None
-
-
-def _what_ifs(settings: dict[str, Any], given: dict[str, Any]) -> list[WhatIf]:
-    from budgeted.errors import PlanError
-    from budgeted.studies.planning import WhatIf
-
-    listed = settings.get("what_if", [])
-    if not isinstance(listed, list):
-        raise PlanError(f"what_if: must be tables, each under [[plan.what_if]], got {listed!r}")
-    found = [WhatIf.read(each, at) for at, each in enumerate(listed)]
-    found += [WhatIf(f"without {name}", without=(name,)) for name in given["without"]]
-    found += [
-        WhatIf(f"{name} for {amount}", costs={name: amount})
-        for name, amount in given["costs"].items()
-    ]
-    if given["times"] is not None:
-        times = {"name": f"{given['times']:g} times the cases", "cases": given["times"]}
-        found.append(WhatIf.read(times, len(found)))
-    return found
+    if given["probability"] is None or given["target"] is not None:
+        return
+    if "target_error" not in plan_settings(study_file):
+        raise click.UsageError("--probability is about a target; give one with --target")
 
 
 def print_plan(made: Plan, console: Console) -> None:

@@ -24,6 +24,18 @@ def read_rows(
     return parse_rows(read_bytes(source, LARGEST_FILE), source.name, delimiter, encoding)
 
 
+def table_rows(
+    table: str | PathLike[str] | bytes,
+    name: str,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> tuple[list[str], list[list[str]], list[int]]:
+    """Return the same for a file, or for the content of one, which has a name for messages."""
+    if isinstance(table, bytes):
+        return parse_rows(table, name, delimiter, encoding)
+    return read_rows(table, delimiter, encoding)
+
+
 def parse_rows(
     content: bytes, name: str, delimiter: str | None = None, encoding: str = "utf-8"
 ) -> tuple[list[str], list[list[str]], list[int]]:

@@ -24,6 +24,7 @@ from budgeted.web.metrics import Metrics
 from budgeted.web.packing import Packing
 from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
+from budgeted.web.plans import Plans
 from budgeted.web.preparations import Preparations
 from budgeted.web.proxies import Forwarded
 from budgeted.web.rehearsals import Rehearsals
@@ -55,6 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
         workers, rehearsals = StudyWorkers(settings), Rehearsals(settings)
         app.state.workers, app.state.rehearsals = workers, rehearsals
+        app.state.plans = plans = Plans(settings)
         app.state.once = Once()
         app.state.preparations = Preparations(settings)
         # Streams stay for hours: they must leave room for those who come and go.
@@ -66,6 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
         try:
             yield
         finally:
+            await plans.close()
             await rehearsals.close()
             await workers.close()
             app.state.log.close()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from budgeted.experiments.fans import at_budget, fan
-from budgeted.experiments.figures import COLOURS, Figure, frame
+from budgeted.experiments.figures import COLOURS, Figure, frame, planned_errors
 from budgeted.learners.base import Classifier
 from budgeted.learners.predictor import share_intervals_of, shares_of
 from budgeted.studies.status import Cell
@@ -198,6 +198,19 @@ def belief_of(predictor: Classifier, feature: str) -> Figure:
             },
         ],
     }
+
+
+def planned(plan: Mapping[str, Any]) -> Figure:
+    """Return the figure of a plan, as wide as its place; the page has the title.
+
+    Parameters
+    ----------
+    plan
+        As `budgeted.studies.planning.Plan.to_plain` gives it.
+    """
+    figure = planned_errors(plan)
+    del figure["title"]
+    return figure | _chart(figure["data"]["values"], plan["words"])
 
 
 def in_words(words: str) -> Figure:

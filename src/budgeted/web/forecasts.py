@@ -8,10 +8,8 @@ Who wants it again though nothing happened since gets more runs of the same.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -22,6 +20,7 @@ from budgeted.cache import Cache
 from budgeted.errors import BusyError
 from budgeted.studies.events import Entry
 from budgeted.studies.forecast import MOST, Head, read_head
+from budgeted.web import children
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing
 
@@ -30,7 +29,6 @@ _MOST_WAITING = 20
 _MOST_KNOWN = 4_000_000
 """Bytes of what is kept of files that were read."""
 _MOST_PROCESSES = 2
-_UNEXPECTED = "it ended before it was done; try again, or tell whoever runs the server"
 
 
 @dataclass
@@ -182,7 +180,7 @@ class Forecasts:
         """Stop what is under way for a study that is deleted, and take away what is kept."""
         making = self._making.get(id)
         if making is not None and making.task is not None:
-            await _ended(making.task)
+            await children.ended(making.task)
         self._heads.clear()
         with suppress(OSError):
             await asyncio.to_thread(self._file(id).unlink, missing_ok=True)
@@ -191,7 +189,7 @@ class Forecasts:
         """Stop all that is under way."""
         for making in list(self._making.values()):
             if making.task is not None:
-                await _ended(making.task)
+                await children.ended(making.task)
 
     def _file(self, id: str) -> Path:
         return self._folder / f"{id}.jsonl"
@@ -221,42 +219,13 @@ class Forecasts:
 
     async def _run(self, name: str, id: str, making: Making, took: float) -> str:
         """Make it in a process; return why that did not work, if it did not."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "budgeted.web.forecaster",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
         wanted = {
             "database": self._settings.database, "name": name, "events": making.events,
             "file": str(self._file(id)), "seconds": took + making.seconds, "most": MOST,
             "workers": min(_MOST_PROCESSES, os.cpu_count() or 1),
         }  # fmt: skip
-        errors = asyncio.create_task(process.stderr.read(100_000))
-        try:
-            process.stdin.write(json.dumps(wanted).encode() + b"\n")
-            async for line in process.stdout:
-                making.runs = int(line)
-            status = await process.wait()
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.terminate()
-                await process.wait()
-            # Its workers hold the pipes a moment longer; the loop must not close before they do.
-            process.stdin.close()
-            await process.stdout.read()
-            said = (await errors).decode(errors="replace").strip()
-        if status == 0:
-            return ""
-        _log.warning("forecast of %s ended with %s: %s", name, status, said)
-        return said.splitlines()[-1][:500] if status == 1 and said else _UNEXPECTED
 
+        def tell(runs: int) -> None:
+            making.runs = runs
 
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+        return await children.computed("budgeted.web.forecaster", wanted, tell)

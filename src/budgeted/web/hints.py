@@ -36,6 +36,11 @@ _FIELDS = {
     "cost": "What was charged",
     "charged": "Amount that was charged",
     "charge": "Cost",
+    "matter": "Tests that matter",
+    "best_alone": "The best test alone",
+    "target_error": "Error to be reached",
+    "probability": "How sure",
+    "up_to": "Largest budget",
 }
 """Keys at the beginning of a message, and the fields of forms that they are about."""
 

@@ -21,6 +21,7 @@ from budgeted.web.background import Computed
 from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.figure_files import FORMATS, drawn
 from budgeted.web.hints import words
+from budgeted.web.plans import Plans
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
@@ -41,6 +42,7 @@ from budgeted.web.views.history import (
 from budgeted.web.views.history import recent_lines as last_lines
 from budgeted.web.views.manage import ManageView, manage_view
 from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
+from budgeted.web.views.plans import PlanView, plan_view
 from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.rehearsals import (
     RehearsalsView,
@@ -458,6 +460,19 @@ async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[s
     if draw is None:
         raise UnknownError(f"there is no chart {which!r}; there are error, purchases")
     return await asyncio.to_thread(draw, job.wanted.title, results)
+
+
+async def plan_page(plans: Plans, id: str) -> PlanView:
+    """Return what there is of a plan."""
+    return plan_view(await plans.known(id))
+
+
+async def plan_chart(plans: Plans, id: str) -> dict[str, Any]:
+    """Return the curves of a plan, once it is made."""
+    known = await plans.known(id)
+    if known.plan is None:
+        raise UnknownError("there is nothing to show yet: the plan is not made")
+    return charts.planned(known.plan)
 
 
 def _study(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> StudyView:

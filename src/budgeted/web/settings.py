@@ -39,9 +39,11 @@ class Limits:
     memory
         Bytes that open studies may take together, about; those that nobody uses go first.
     runs, waiting
-        Runs of one rehearsal, and rehearsals that wait their turn.
+        Runs of one rehearsal or plan, and how many of each may wait their turn.
+    played
+        Cases that a plan plays in all: its runs times the cases of its designs.
     workers
-        Processes of the rehearsal that is under way.
+        Processes of the rehearsal or plan that is under way.
     """
 
     body: int = 1_000_000
@@ -57,6 +59,7 @@ class Limits:
     memory: int = 256_000_000
     runs: int = 2_000
     waiting: int = 20
+    played: int = 5_000_000
     workers: int = 1
 
 

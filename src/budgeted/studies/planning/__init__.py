@@ -8,6 +8,7 @@ a target (`budgeted.studies.planning.plan`).
 
 from __future__ import annotations
 
+from budgeted.studies.planning.asked import Asked, ask, changes
 from budgeted.studies.planning.assumptions import Assumptions
 from budgeted.studies.planning.designs import AS_PLANNED, WhatIf, plan_settings, read_designs
 from budgeted.studies.planning.making import RUNS, Source, make_plan
@@ -20,6 +21,7 @@ __all__ = [
     "OWN",
     "RUNS",
     "WHOLE_CASES",
+    "Asked",
     "Assumptions",
     "Curve",
     "Needed",
@@ -27,6 +29,8 @@ __all__ = [
     "Source",
     "Target",
     "WhatIf",
+    "ask",
+    "changes",
     "make_plan",
     "pilot_values",
     "plan_settings",

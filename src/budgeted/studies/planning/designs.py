@@ -14,13 +14,18 @@ import numpy as np
 from budgeted.errors import BudgetedError, PlanError, StudyFileError, TableError
 from budgeted.simulation.tables.csv_file import read_bytes
 from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_names
-from budgeted.studies.csv_rows import read_rows
+from budgeted.studies.csv_rows import table_rows
 from budgeted.studies.files import LARGEST_TOML, StudyFile, parse_toml, study_of
 from budgeted.studies.reference_cuts import with_reference_cuts
 
 AS_PLANNED = "as planned"
 """What the design of the file itself is called."""
-_MOST_CASES = 1_000_000
+MOST_CASES = 1_000_000
+"""That all designs of a plan may have together, unless told otherwise."""
+MOST_WHAT_IFS = 20
+StudyLike = str | PathLike[str] | bytes | Mapping[str, Any]
+"""A study file: where it is, its content, or what it holds."""
+_NAMELESS = "study file"
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ class WhatIf:
         for key in ("costs", "prices"):
             if not isinstance(plain.get(key, {}), Mapping):
                 mistakes.append(f"{where}.{key}: must be a table, got {plain[key]!r}")
+        mistakes += _panel_mistakes(plain.get("prices", {}), f"{where}.prices.panels")
         times = plain.get("cases", 1)
         if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times <= 1000:
             mistakes.append(f"{where}.cases: must be a number of times above 0, got {times!r}")
@@ -126,45 +132,65 @@ class WhatIf:
         )
 
 
+def _panel_mistakes(prices: object, where: str) -> list[str]:
+    """What is wrong with the panels of a what-if, as far as it can be said without the study."""
+    panels = prices.get("panels", []) if isinstance(prices, Mapping) else []
+    if not isinstance(panels, list):
+        return [f"{where}: must be tables, got {panels!r}"]
+    return [
+        f"{where}[{at}]: must be a table with the name of a panel, and what changes of it"
+        for at, each in enumerate(panels)
+        if not isinstance(each, Mapping)
+        or not isinstance(each.get("name"), str)
+        or not isinstance(each.get("features", []), list)
+    ]
+
+
 def read_designs(
-    path: str | PathLike[str],
-    cases: str | PathLike[str] | int,
+    study: StudyLike,
+    cases: str | PathLike[str] | bytes | int,
     what_ifs: Sequence[WhatIf] = (),
     *,
     columns: Columns | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    most_cases: int = MOST_CASES,
 ) -> dict[str, StudyFile]:
     """Return the study of a file and its what-ifs by name, the study itself first.
 
     Parameters
     ----------
-    path
-        The study file.
+    study
+        The study file: where it is, its content as bytes, or what it holds. Only beside a file
+        there are tables from which cuts can be taken.
     cases
-        The list of cases; or how many there will be, with the shares of labels that the study
-        file gives as ``prior``.
+        The list of cases, as a file or as its content in bytes; or how many there will be, with the
+        shares of labels that the study file gives as ``prior``.
     what_ifs
         Changes to look at.
     columns, delimiter, encoding
         Of the list of cases; see `budgeted.studies.files.read_study`.
+    most_cases
+        That all designs may have together.
     """
-    source = Path(path)
-    try:
-        plain = parse_toml(read_bytes(source, LARGEST_TOML), str(source))
-    except TableError as error:
-        raise StudyFileError(str(source), [str(error)]) from None
+    plain, source = content_of(study)
     plain.pop("plan", None)
     named = Columns() if columns is None else columns
     if isinstance(cases, int):
-        listed = _expected_cases(plain, cases, str(source))
+        listed = _expected_cases(plain, cases, source, most_cases)
     else:
-        header, rows, _ = read_rows(cases, delimiter, encoding)
-        listed = case_list(header, rows, str(cases), feature_names(plain), named)
+        header, rows, _ = table_rows(cases, "cases", delimiter, encoding)
+        name = "cases" if isinstance(cases, bytes) else str(cases)
+        listed = case_list(header, rows, name, feature_names(plain), named)
+    _check_size(len(listed.cases), what_ifs, most_cases)
     labels = plain.get("labels", sorted({label for _, label in listed.cases}))
-    tables, wrong = with_reference_cuts(plain, source.parent, named.label, labels, encoding)
-    plain = {"name": source.stem} | plain | tables
-    found = {AS_PLANNED: study_of(plain, listed, str(source), wrong=wrong)}
+    wrong: Sequence[str] = ()
+    if isinstance(study, str | PathLike):
+        file = Path(study)
+        tables, wrong = with_reference_cuts(plain, file.parent, named.label, labels, encoding)
+        plain = {"name": file.stem} | plain | tables
+    plain = {"name": "study"} | plain
+    found = {AS_PLANNED: study_of(plain, listed, source, wrong=wrong)}
     # What a file leaves to its cases must not change with their number.
     plain |= {"labels": list(found[AS_PLANNED].problem.labels)}
     plain |= {"prior": list(found[AS_PLANNED].problem.prior)}
@@ -174,7 +200,7 @@ def read_designs(
         try:
             changed = each(plain)
             kept = set(feature_names(changed))
-            found[each.name] = study_of(changed, _times(listed, each.cases, kept), str(source))
+            found[each.name] = study_of(changed, _times(listed, each.cases, kept), source)
         except PlanError:
             raise
         except BudgetedError as error:
@@ -182,14 +208,22 @@ def read_designs(
     return found
 
 
-def plan_settings(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return what stands under ``[plan]`` in a study file; nothing if there is no such table."""
-    source = Path(path)
+def content_of(study: StudyLike) -> tuple[dict[str, Any], str]:
+    """Return what a study file holds, and what to call it in messages."""
+    if isinstance(study, Mapping):
+        return dict(study), _NAMELESS
+    if isinstance(study, bytes):
+        return parse_toml(study, _NAMELESS), _NAMELESS
+    source = Path(study)
     try:
-        plain = parse_toml(read_bytes(source, LARGEST_TOML), str(source))
+        return parse_toml(read_bytes(source, LARGEST_TOML), str(source)), str(source)
     except TableError as error:
         raise StudyFileError(str(source), [str(error)]) from None
-    table = plain.get("plan", {})
+
+
+def plan_settings(study: StudyLike) -> dict[str, Any]:
+    """Return what stands under ``[plan]`` in a study file; nothing if there is no such table."""
+    table = content_of(study)[0].get("plan", {})
     known = ("matter", "best_alone", "target_error", "probability", "cases", "up_to", "what_if")
     if not isinstance(table, Mapping):
         raise PlanError(f"plan: must be a table, got {table!r}")
@@ -198,26 +232,51 @@ def plan_settings(path: str | PathLike[str]) -> dict[str, Any]:
         raise PlanError(
             f"plan.{key}: there is no such key; there are {', '.join(known)}" for key in unknown
         )
+    number = table.get("cases", 2)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise PlanError(f"plan.cases: must be a whole number, got {number!r}")
     return dict(table)
 
 
-def _expected_cases(plain: Mapping[str, Any], number: int, source: str) -> CaseList:
+def _check_size(number: int, what_ifs: Sequence[WhatIf], most: int) -> None:
+    """Refuse what is too much before it is made."""
+    if len(what_ifs) > MOST_WHAT_IFS:
+        raise PlanError(f"what_if: at most {MOST_WHAT_IFS}, got {len(what_ifs)}")
+    total = number + sum(round(number * each.cases) for each in what_ifs)
+    if total > most:
+        raise PlanError(
+            f"cases: the study and what it is compared with have {total} cases, and at most {most} "
+            f"can be planned with; plan with fewer, or with fewer what-ifs"
+        )
+
+
+def _expected_cases(plain: Mapping[str, Any], number: int, source: str, most: int) -> CaseList:
     """A list of as many cases as there will be, whose labels have the shares of the file."""
     labels, prior = plain.get("labels"), plain.get("prior")
-    if not labels or not prior or len(labels) != len(prior):
+    if not _are_shares(labels, prior):
         raise PlanError(
             f"{source}: without a list of cases the study file must say 'labels' and their shares "
             f"as 'prior'"
         )
-    if not len(labels) <= number <= _MOST_CASES:
-        raise PlanError(
-            f"cases: must be a number from {len(labels)} to {_MOST_CASES}, got {number}"
-        )
+    assert isinstance(labels, list)
+    if not len(labels) <= number <= most:
+        raise PlanError(f"cases: must be a number from {len(labels)} to {most}, got {number}")
     shares = np.asarray(prior, dtype=float)
     each = np.maximum(np.floor(number * shares / shares.sum()), 1).astype(int)
     each[shares.argmax()] += number - each.sum()
     names = [str(label) for label, times in zip(labels, each, strict=True) for _ in range(times)]
     return CaseList(tuple((f"case {at}", label) for at, label in enumerate(names, start=1)))
+
+
+def _are_shares(labels: object, prior: object) -> bool:
+    """Whether there is a share of each label; that they add up is looked at with the study."""
+    return (
+        isinstance(labels, list)
+        and isinstance(prior, list)
+        and len(labels) == len(prior) > 0
+        and all(isinstance(each, int | float) and 0 <= each < np.inf for each in prior)
+        and sum(prior) > 0
+    )
 
 
 def _times(listed: CaseList, times: float, tests: set[str]) -> CaseList:

@@ -15,7 +15,7 @@ from budgeted.problem import Feature, Problem
 from budgeted.problem.names import spelled
 from budgeted.problem.orders import Purchase
 from budgeted.seeds import PLAN, stream
-from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated
+from budgeted.studies.csv_rows import UNKNOWN, repeated, table_rows
 from budgeted.studies.forecast.runs import possible_model
 from budgeted.studies.planning.assumptions import Assumptions, drawn_again
 
@@ -90,7 +90,7 @@ def possible_models(
 
 
 def pilot_values(
-    path: str | PathLike[str],
+    table: str | PathLike[str] | bytes,
     problem: Problem,
     *,
     label_column: str = "label",
@@ -105,13 +105,13 @@ def pilot_values(
 
     Parameters
     ----------
-    path, problem
-        The CSV, and the tests of the study that is planned.
+    table, problem
+        The CSV, as a file or as its content in bytes; and the tests of the study that is planned.
     label_column, delimiter, encoding
         Of the file; see `budgeted.studies.files.read_study`.
     """
-    name = Path(path).name
-    header, rows, lines = read_rows(path, delimiter, encoding)
+    name = "table" if isinstance(table, bytes) else Path(table).name
+    header, rows, lines = table_rows(table, name, delimiter, encoding)
     columns = {each: at for at, each in enumerate(header)}
     tests = [(at, each) for at, each in enumerate(problem.features) if each.name in columns]
     mistakes = repeated(

@@ -12,6 +12,7 @@ from budgeted.web.api import (
     changes,
     forecasts,
     live,
+    plans,
     preparing,
     queries,
     rehearsals,
@@ -36,6 +37,7 @@ def router(operations: Iterable[type[Command]]) -> APIRouter:
         changes.router(operations),
         live.router,
         rehearsals.router,
+        plans.router,
     )
     for part in parts:
         made.include_router(part)

@@ -15,6 +15,7 @@ from budgeted.studies.drafts import LONGEST_KEY, check_key
 from budgeted.web.auth.roles import sees_labels
 from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.names import StudyName
+from budgeted.web.plans import Plans
 from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
@@ -47,6 +48,11 @@ async def _rehearsals(request: Request) -> Rehearsals:
     return found
 
 
+async def _plans(request: Request) -> Plans:
+    found: Plans = request.app.state.plans
+    return found
+
+
 async def _key(
     idempotency_key: Annotated[
         str | None,
@@ -64,4 +70,5 @@ TheWorkers = Annotated[StudyWorkers, Depends(_office)]
 TheWorker = Annotated[StudyWorker, Depends(_worker)]
 TheActor = Annotated[str, Depends(_actor)]
 TheRehearsals = Annotated[Rehearsals, Depends(_rehearsals)]
+ThePlans = Annotated[Plans, Depends(_plans)]
 TheKey = Annotated[str, Depends(_key)]
