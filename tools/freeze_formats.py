@@ -63,6 +63,8 @@ def play(study: Study) -> None:
     study.undo_batch("k106", "the wrong Q1", key="k107")
     study.note("moved to Bern", case="Q2", key="k108")
     study.note("audited in May", key="k109")
+    study.set_stop_rules(cases_per_label=1, binding=True, why="as agreed", key="k113")
+    study.ask(key="k114")
     study.close("this time for good", key="k110")
     study.archive("published", key="k111")
     study.unarchive("a question came", key="k112")

@@ -198,6 +198,10 @@ class PriceListError(_Mistakes):
     """A price list that is not there, or whose parameters or quotes make no sense."""
 
 
+class StopRuleError(_Mistakes):
+    """Rules for stopping that make no sense, or one that is not there."""
+
+
 class ModelError(BudgetedError):
     """A model that is not in the documented format, or a case or prior that it cannot take."""
 

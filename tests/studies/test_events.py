@@ -84,7 +84,7 @@ def test_two_kinds_of_event_cannot_have_the_same_name():
 def test_events_survive_json(event):
     text = to_json(event)
     assert text.isascii()
-    assert json.loads(text)["version"] == 3
+    assert json.loads(text)["version"] == 4
     assert from_json(text) == event
 
 
@@ -101,13 +101,13 @@ def test_unknown_keys_are_refused(event, key):
         "",
         "null",
         "[]",
-        '{"version":3}',
-        '{"kind":"told","version":3}',
-        '{"number":"7","value":"yes","cost":"1","kind":"told","version":3}',
-        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":3}',
-        '{"number":7,"value":null,"cost":"1","kind":"told","version":3}',
-        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":3}',
-        '{"number":7,"value":"yes","cost":"1","kind":"told","version":4}',
+        '{"version":4}',
+        '{"kind":"told","version":4}',
+        '{"number":"7","value":"yes","cost":"1","kind":"told","version":4}',
+        '{"number":7,"value":"yes","cost":"NaN","kind":"told","version":4}',
+        '{"number":7,"value":null,"cost":"1","kind":"told","version":4}',
+        '{"number":7,"value":"yes","cost":"1","kind":"sold","version":4}',
+        '{"number":7,"value":"yes","cost":"1","kind":"told","version":5}',
         '{"number":7,"value":"yes","cost":"1","kind":"told"}',
     ],
 )

@@ -34,6 +34,12 @@ NEEDS_A_KEY = "undo-batch"
 """It is about what was written with a key; the contract has none (tests/studies/test_enter.py)."""
 
 
+@pytest.fixture(autouse=True)
+def _no_forecasts(monkeypatch):
+    """Rules for stopping look ahead, which takes long; test_stopping.py has them do it."""
+    monkeypatch.setattr("budgeted.studies.weighing.foreseen", lambda *_: (None, "not here"))
+
+
 @pytest.mark.parametrize("name", [each for each in COMMANDS if each != NEEDS_A_KEY])
 def test_every_registered_command_keeps_the_contract(name):
     check_command(COMMANDS[name], EXAMPLES.get(name, ()))
@@ -66,6 +72,8 @@ TYPED = {
     "enter": (["case 8", "fever", "yes", "2.50", "late", "--force"],
               {"results": [["case 8", "fever", "yes", "2.50", "late", True]]}),
     "undo-batch": (["monday"], {"batch": "monday"}),
+    "stop-rules": (["--least-gain", "0.01", "--point-worth", "2.50", "--binding"],
+                   {"least_gain": 0.01, "point_worth": "2.50", "binding": True}),
     "note": (["moved", "--case", "case 8"], {"text": "moved", "case": "case 8"}),
 }  # fmt: skip
 """What somebody types, and the same as JSON."""

@@ -102,7 +102,10 @@ class Predictor(Classifier, Protocol):
     - ``shares(feature)``: P(value | label), labels × values, and ``share_intervals(feature)``:
       where nine of ten possible models have them, as two such tables. The chart of what is
       believed and the page of the model show them; without them they say that there are none;
-    - ``confusion(models)``: a `Confusion`, what it expects to say of the cases of each label.
+    - ``confusion(models)``: a `Confusion`, what it expects to say of the cases of each label;
+    - ``errors(models)``: its error under each of some possible models, whose mean is the error of
+      the outlook; without it, how probable a target is (`budgeted.studies.stop_rules`) is read off
+      the interval.
     """
 
     def outlook(self, models: int = 200) -> Outlook:

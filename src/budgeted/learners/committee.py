@@ -17,6 +17,7 @@ from budgeted.learners.prospect import (
     MODELS,
     confusion,
     draw_model,
+    possible_errors,
     prospect,
     spreads,
 )
@@ -63,6 +64,16 @@ class Committee(Members):
             How many are drawn from what is known; fewer are faster, and the interval less sure.
         """
         return prospect(self.posterior, *self._dependence(), self.log_scores, models)
+
+    def errors(self, models: int = MODELS) -> Floats:
+        """Return the error of the committee under each of some possible models.
+
+        Parameters
+        ----------
+        models
+            As of `outlook`, with which it agrees.
+        """
+        return possible_errors(self.posterior, *self._dependence(), self.log_scores, models)
 
     def confusion(self, models: int = MODELS) -> Confusion:
         """Return how often the committee expects to say each label of the cases of each label.

@@ -99,6 +99,29 @@ def outlook_of(predictor: Predictor, models: int | None = None) -> Outlook:
     return found
 
 
+def possible_errors(predictor: Predictor) -> Floats | None:
+    """Return the errors that a predictor may make, one for each possible model; None if it can't.
+
+    >>> from budgeted import Feature
+    >>> from budgeted.learners import NaiveBayes
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
+    >>> predictor = NaiveBayes().fit(problem, [])
+    >>> errors = possible_errors(predictor)
+    >>> len(errors), bool(abs(errors.mean() - predictor.outlook().error) < 1e-12)
+    (200, True)
+    """
+    ask: Callable[[], Floats] | None = getattr(predictor, "errors", None)
+    if ask is None:
+        return None
+    found = _floats(_in_words(predictor.learner, "errors", ask))
+    if found.ndim != 1 or not len(found) or not ((found >= 0) & (found <= 1)).all():
+        raise LearnerError(
+            f"learner {predictor.learner!r}: errors must be numbers from 0 to 1, at least one, got "
+            f"{_clipped(found)}"
+        )
+    return found
+
+
 def confusion_of(predictor: Predictor) -> Confusion | None:
     """Return what a predictor expects to say of the cases of each label; None if it cannot tell."""
     ask: Callable[[], Confusion] | None = getattr(predictor, "confusion", None)

@@ -69,6 +69,43 @@ def prospect(
     models
         How many are drawn.
     """
+    expected, errors = _under_each(posterior, correlations, scatter, log_scores, models)
+    low, high = np.quantile(errors, _ENDS).tolist()
+    return Outlook(
+        expected, max(0.0, min(low, expected - FINEST)), min(1.0, max(high, expected + FINEST))
+    )
+
+
+def possible_errors(
+    posterior: Posterior,
+    correlations: Floats,
+    scatter: Floats,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    models: int = MODELS,
+) -> Floats:
+    """Return the error of a classifier under each of some models that are still possible.
+
+    Errors on few cases scatter more than the models do, by a known variance; they are drawn
+    together until they scatter as much as these.
+
+    Parameters
+    ----------
+    posterior, correlations, scatter, log_scores, models
+        As of `prospect`.
+    """
+    _, errors = _under_each(posterior, correlations, scatter, log_scores, models)
+    result: Floats = np.clip(errors, 0, 1)  # what rounding may have added
+    return result
+
+
+def _under_each(
+    posterior: Posterior,
+    correlations: Floats,
+    scatter: Floats,
+    log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
+    models: int,
+) -> tuple[float, Floats]:
+    """The expected error, and that under each model, which scatter as much as the models do."""
     problem = posterior.problem
     rng, added, drawn = _possibilities(posterior, correlations, scatter, models)
     if number_of_cases(problem) <= FEW_CASES:
@@ -76,7 +113,9 @@ def prospect(
     else:
         votes = _of_drawn_cases(problem, log_scores, drawn, added, rng)
         errors, noise = _errors(problem, votes)
-    return _outlook(errors, noise)
+    expected, variance = float(errors.mean()), float(errors.var(ddof=1))
+    together = np.sqrt(max(0.0, 1 - noise / variance)) if variance > 0 else 0.0
+    return expected, expected + together * (errors - expected)
 
 
 def confusion(
@@ -262,17 +301,3 @@ def _draw_cases(
         places = np.arange(len(starts)) + rng.random(values.shape)
         found = np.searchsorted(row.cumsum(), places, side="right") - starts
         np.clip(found, 0, last, out=values)
-
-
-def _outlook(errors: Floats, noise: float) -> Outlook:
-    """Return the mean error over models, and where nine of ten are.
-
-    Errors on few cases scatter more than the models do, by a variance of `noise`; they are drawn
-    together until they scatter as much as these.
-    """
-    expected, variance = float(errors.mean()), float(errors.var(ddof=1))
-    together = np.sqrt(max(0.0, 1 - noise / variance)) if variance > 0 else 0.0
-    low, high = np.quantile(expected + together * (errors - expected), _ENDS).tolist()
-    return Outlook(
-        expected, max(0.0, min(low, expected - FINEST)), min(1.0, max(high, expected + FINEST))
-    )

@@ -28,6 +28,7 @@ from budgeted.studies.events import Asked, Entry, Event, Recorded
 from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.stop_events import StopWeighed
 
 HIDDEN = "hidden label"
 """How the names of labels begin that take the place of the real ones."""
@@ -69,6 +70,11 @@ def _(event: CasesAdded) -> Event:
 def _(event: Created) -> Event:
     cases = tuple((name, "") for name, _ in event.cases)
     return replace(event, cases=cases, labels=_hidden(event.labels))
+
+
+@without_labels.register
+def _(event: StopWeighed) -> Event:
+    return event.without_labels()
 
 
 @dataclass(frozen=True, eq=False)

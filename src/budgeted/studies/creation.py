@@ -18,6 +18,7 @@ from budgeted.studies.created import Created
 from budgeted.studies.drafts import Draft
 from budgeted.studies.events import Event
 from budgeted.studies.projection import Projection
+from budgeted.studies.stop_rules import StopRules
 from budgeted.value.loss import named as loss_named
 
 
@@ -39,6 +40,7 @@ def creation(
     loss: str,
     learner: str | Mapping[str, Any] | None = None,
     groups: Mapping[str, str] | None = None,
+    stop: StopRules | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
     mistakes = [] if isinstance(name, str) and name.strip() == name != "" else [
@@ -59,6 +61,7 @@ def creation(
     grouped = {as_name(case): group for case, group in (groups or {}).items()}
     mistakes += _group_mistakes(grouped, cases)
     mistakes += price_list_mistakes(problem.prices)
+    mistakes += [] if stop is None else stop.unfit(problem)
     chosen = accompanying(made, learner=learner, case_rule=case_rule)
     learner_name, learner_parameters = _learner(chosen["learner"], mistakes)
     created = Created(
@@ -91,12 +94,20 @@ def creation(
 
 
 def begun(
-    created: Created, known: Sequence[tuple[str, str, str]], terms: Sequence[Event] = ()
+    created: Created, known: Sequence[tuple[str, str, str]], agreed: Sequence[Event] = ()
 ) -> Draft:
-    """Return a study that begins, with the terms of its budget and what is known of its cases."""
+    """Return a study that begins, with what is known of its cases.
+
+    Parameters
+    ----------
+    created, known
+        How it begins, and what is known.
+    agreed
+        What else was agreed on: the terms of the budget, and when to stop.
+    """
     draft = Draft.of(Projection(created))
     draft.tried.append(created)
-    for event in terms:
+    for event in agreed:
         draft.attempt(event)
     Record(cast(Sequence[RecordedValue], known)).decide(draft)
     return draft

@@ -61,7 +61,11 @@ class Draft(Projection):
         The policy of the study, which remembers what it planned for the same write; and of which
         package, and version, it is.
     stopped
-        Why the policy bought nothing when it was asked last, where there was money.
+        Why the policy bought nothing when it was asked last, where there was money; or why a rule
+        for stopping kept it from buying.
+    looks_ahead
+        Whether rules for stopping may make a forecast, which takes seconds; see
+        `budgeted.studies.weighing`.
     """
 
     tried: list[Event]
@@ -70,6 +74,7 @@ class Draft(Projection):
     chooser: Chooser | None = None
     package: str = ""
     stopped: str = ""
+    looks_ahead: bool = True
 
     @classmethod
     def of(cls, projection: Projection) -> Draft:

@@ -14,6 +14,7 @@ from budgeted.errors import (
     BudgetedError,
     PriceListError,
     ProblemError,
+    StopRuleError,
     StudyFileError,
     TableError,
 )
@@ -39,11 +40,13 @@ from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import read_rows
 from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
 from budgeted.studies.reference_cuts import with_reference_cuts
+from budgeted.studies.stop_rules import StopRules
+from budgeted.studies.stop_rules import from_table as stop_rules_from
 from budgeted.value.loss import LOSSES
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
-               "prices", "policy", "features", "decimal", "plan")  # fmt: skip
+               "prices", "policy", "features", "decimal", "plan", "stop")  # fmt: skip
 # What stands under [plan] is for `budgeted plan`, and no part of the study.
 
 
@@ -59,6 +62,8 @@ class StudyFile:
         Values that come with the cases, and the groups that these belong to.
     policy, parameters, case_rule, seed, loss, learner
         Who chooses, and how; see `budgeted.studies.study.Study.create`.
+    stop
+        Rules that say when it has bought enough, as the file has them.
     """
 
     name: str
@@ -72,6 +77,7 @@ class StudyFile:
     learner: str | dict[str, Any] | None = None
     known: tuple[tuple[str, str, str], ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
+    stop: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_study(
@@ -162,6 +168,7 @@ def study_of(
         plain.get("learner"),
         listed.values,
         listed.groups,
+        plain.get("stop", {}),
     )
 
 
@@ -190,11 +197,16 @@ def study_mistakes(
     yield from wrong
     unfit = set() if sound and not wrong else {"prices"}
     told = {key: value for key, value in plain.items() if key not in unfit}
+    stop, wrong_rules = _stop_rules(plain)
+    yield from wrong_rules
+    misfits: list[str] = []
     try:
         problem = _problem({"budget": 0} | told, features or stand_in, listed.cases)
+        misfits = stop.unfit(problem)
         yield from case_mistakes(listed.cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
+    yield from misfits
     yield from known_mistakes(listed.known, right, places)
     choices = {"case_rule": RULES, "loss": LOSSES}
     for key, known in choices.items():
@@ -238,6 +250,14 @@ def _price_mistakes(
             from_table(plain["prices"], features, labels if named else ())
     except PriceListError as error:
         yield from (f"prices: {each}" for each in error.mistakes)
+
+
+def _stop_rules(plain: dict[str, Any]) -> tuple[StopRules, Sequence[str]]:
+    """The rules for stopping, and what is wrong with them."""
+    try:
+        return stop_rules_from(plain.get("stop", {})), ()
+    except StopRuleError as error:
+        return StopRules(), error.mistakes
 
 
 def _policy_mistakes(table: Any) -> Iterator[str]:

@@ -182,6 +182,7 @@ def _tried(
     """What became of the last of some commands on a draft, and whether there was time for it."""
     trial = Draft.of(draft)
     assert draft.chooser is not None, "nobody chooses on this draft"
+    trial.looks_ahead = False  # what rules for stopping said last will do
     hurried = trial.chooser = _Hurried(draft.chooser, until, clock)
     found = plan(trial, [Sent(each, "nobody") for each in commands], name, draft.signature[0])
     for answer in found.answers:

@@ -26,7 +26,7 @@ from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
 from budgeted.state.pending import Numbered
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
-from budgeted.studies import archiving, availability, events, growth, notes
+from budgeted.studies import archiving, availability, events, growth, notes, stop_events
 from budgeted.studies.accounts import fresh_groups, visited_after
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.budget_terms import BudgetTerms
@@ -450,6 +450,7 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     **availability.FOLDS,
     **archiving.FOLDS,
     **notes.FOLDS,
+    **stop_events.FOLDS,
 }
 """What each kind of event changes; one that is not here is only kept in the log."""
 

@@ -22,6 +22,7 @@ from budgeted.studies.events import Entry
 from budgeted.studies.fates import PENDING
 from budgeted.studies.notes import Note, about, notes_in
 from budgeted.studies.projection import Projection, Requested
+from budgeted.studies.stop_events import StopLog, stop_log
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,9 @@ class Snapshot:
         Of the last event; it stands for all of them.
     notes
         All of them, the oldest first; see `notes_on`.
+    stop
+        What the log says of rules for stopping; None if there are none. What these say now is
+        found out by `budgeted.studies.weighing.stop_status`.
 
     Examples
     --------
@@ -73,6 +77,7 @@ class Snapshot:
     digest: str = ""
     archived: bool = False
     notes: tuple[Note, ...] = ()
+    stop: StopLog | None = None
 
     @classmethod
     def of(cls, name: str, projection: Projection, entries: Entries, digest: str = "") -> Snapshot:
@@ -94,6 +99,7 @@ class Snapshot:
             digest,
             projection.archived,
             notes_in(projection),
+            stop_log(projection),
         )
 
     @property

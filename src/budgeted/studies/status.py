@@ -23,6 +23,7 @@ from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED, FAILED, PENDING
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.weighing import StopStatus, stop_status
 from budgeted.value import expected_loss, lookahead
 
 
@@ -71,6 +72,8 @@ class Status:
         Where the budget is soft: so far, and what it grows by with what is reserved.
     archived
         Whether it is in the archive.
+    stop
+        What the rules for stopping say; None if there are none, or the study is over.
     """
 
     study: str
@@ -95,6 +98,7 @@ class Status:
     surcharge: Decimal | None = None
     surcharge_reserved: Decimal | None = None
     archived: bool = False
+    stop: StopStatus | None = None
 
     @property
     def separates(self) -> bool:
@@ -104,7 +108,7 @@ class Status:
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
         plain: dict[str, Any] = _plain(asdict(self))
-        for key in ("terms", "surcharge", "surcharge_reserved", "archived"):
+        for key in ("terms", "surcharge", "surcharge_reserved", "archived", "stop"):
             if not plain[key]:  # of a firm budget there is nothing to say
                 del plain[key]
         return plain
@@ -147,6 +151,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         terms="" if isinstance(state.problem.terms, Firm) else state.problem.terms.words(),
         surcharge=None if surcharge is None else surcharge.so_far,
         surcharge_reserved=None if surcharge is None else surcharge.to_come,
+        stop=stop_status(study),
     )
 
 

@@ -25,10 +25,13 @@ from budgeted.studies.journal import Journal, now, parse_url, studies, user
 from budgeted.studies.ledger import Summary
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.stop_events import first_rules
+from budgeted.studies.stop_rules import from_table
 
 if TYPE_CHECKING:
     from budgeted.studies.status import Status
     from budgeted.studies.verify import Verified
+    from budgeted.studies.weighing import StopStatus
 
 __all__ = ["Requested", "Study", "studies"]
 
@@ -92,6 +95,7 @@ class Study(Entering):
         learner: str | Mapping[str, Any] | None = None,
         known: Sequence[tuple[str, str, str]] = (),
         groups: Mapping[str, str] | None = None,
+        stop: Mapping[str, Any] | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -123,14 +127,20 @@ class Study(Entering):
             Case, feature and value of what is known from the start; it costs nothing.
         groups
             The group of each case that belongs to one, where prices differ between groups.
+        stop
+            Rules that say when it has bought enough, such as ``{"least_gain": 0.01}``; see
+            `budgeted.studies.stop_rules`.
         by, clock
             Who begins it, and what tells the time.
         """
+        rules = from_table(stop or {})
         created = creation(
-            name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups
-        )
+            name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups,
+            rules,
+        )  # fmt: skip
         who, at = user() if by is None else by, clock()
-        draft = begun(created, known, first_terms(problem.terms, day_of(at)))
+        agreed = [*first_terms(problem.terms, day_of(at)), *first_rules(rules)]
+        draft = begun(created, known, agreed)
         journal = Journal(database, name, create=True)
         try:
             last = Entry(len(draft.tried), at, who, draft.tried[-1])
@@ -256,6 +266,7 @@ class Study(Entering):
         only: Sequence[str] = (),
         without: Sequence[str] = (),
         at_most: MoneyLike | None = None,
+        anyway: bool = False,
         key: str = "",
     ) -> tuple[Requested, ...]:
         """Return the requests of the next n orders, worth having together; fewer without money.
@@ -273,12 +284,14 @@ class Study(Entering):
             not.
         at_most
             What all of it together may cost.
+        anyway
+            Whether to ask though a rule of the study says to stop (`set_stop_rules`).
         key
             Made up by the caller, like that of every operation: what is sent again with the same
             key is not carried out again, and answered with what became of it. See
             `budgeted.studies.drafts`.
         """
-        wanted = commands.Ask(n, visits, case, only, without, at_most)
+        wanted = commands.Ask(n, visits, case, only, without, at_most, anyway)
         return self.do(wanted, key=key).requests
 
     def tell(
@@ -425,6 +438,22 @@ class Study(Entering):
             Those of `budgeted.studies.commands.SetBudget` that change, such as ``point_worth``.
         """
         self.do(commands.SetBudget(budget, why, **terms), key=key)
+
+    def set_stop_rules(self, *, key: str = "", **rules: Any) -> StopStatus | None:
+        """Say when the study has bought enough; return what the rules say now.
+
+        Parameters
+        ----------
+        key
+            See `ask`.
+        rules
+            Those of `budgeted.studies.commands.SetStopRules`, such as ``least_gain=0.01``,
+            ``binding=True``, or ``none=True`` to drop all.
+        """
+        from budgeted.studies.weighing import stop_status  # noqa: PLC0415 - few need it
+
+        self.do(commands.SetStopRules(**rules), key=key)
+        return stop_status(self.snapshot())
 
     def close(self, why: str = "", *, key: str = "") -> None:
         """End the study; only corrections remain possible."""

@@ -45,6 +45,16 @@ _FIELDS = {
 """Keys at the beginning of a message, and the fields of forms that they are about."""
 
 
+_STOP_FIELDS = {
+    "target_error": "Target error",
+    "probability": "Probability",
+    "least_gain": "Least gain",
+    "point_worth": "Worth of a point",
+    "cases_per_label": "Cases of each label",
+}
+"""Keys of rules for stopping, and the fields of the form that states them."""
+
+
 def words(error: BudgetedError) -> list[str]:
     """Return what is wrong, one thing each, with what helps.
 
@@ -70,10 +80,15 @@ def in_fields(message: str) -> str:
     ('Budget: is missing', 'Case 1: the name must not be blank')
     >>> in_fields("feature.cuts: at least one is needed")
     'Cuts: at least one is needed'
+    >>> in_fields("stop.probability: belongs to target_error, which is missing")
+    'Probability: belongs to Target error, which is missing'
     """
     told = re.sub(r"\bfeatures\[(\d+)\]\.(\w+)", _field_of_feature, message)
     told = re.sub(r"\bfeatures\[(\d+)\]", lambda at: f"Feature {int(at[1]) + 1}", told)
     told = re.sub(r"^feature\.(\w+)", lambda at: at[1].replace("_", " ").capitalize(), told)
+    if told.startswith("stop."):
+        told = told.replace("belongs to target_error", "belongs to Target error")
+        told = re.sub(r"^stop\.(\w+)", lambda at: _STOP_FIELDS.get(at[1], at[1]), told)
     told = re.sub(r"\bcases\[(\d+)\]", lambda at: f"Case {int(at[1]) + 1}", told)
     key, mark, rest = told.partition(":")
     return f"{_FIELDS[key]}{mark}{rest}" if key in _FIELDS else told

@@ -63,15 +63,24 @@ def _show_events(found: Study, before: int, as_json: bool) -> None:
 
 def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
     from budgeted.studies.commands.ask import why_fewer
+    from budgeted.studies.journal.rows import to_plain
+    from budgeted.studies.stop_events import StopWeighed
 
     asked = done.requests
+    weighed = [each for each in done.events if isinstance(each, StopWeighed)]
     if as_json:
-        stopped = {"stopped": done.stopped} if done.stopped else {}
+        stopped: dict[str, Any] = {"stopped": done.stopped} if done.stopped else {}
+        if weighed:
+            stopped["stop"] = to_plain(weighed[-1])
         print_json({"requests": [plain(each) for each in asked], **stopped, **money(found)})
         return
     if asked:
         cases = list(dict.fromkeys(each.case for each in asked))  # one patient after the other
         print_table(requests_table(sorted(asked, key=lambda each: cases.index(each.case))))
+    for each in weighed:
+        if each.done != "stopped":  # else it is said below
+            said = each.words()
+            click.echo(f"{said[0].upper()}{said[1:]}.")
     if fewer := why_fewer(asked, command, found.state, done.stopped):
         click.echo(f"Nothing more can be bought: {fewer}.")
     print_money(found)

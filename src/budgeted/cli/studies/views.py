@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from budgeted.studies.proposed_cuts import Found
     from budgeted.studies.status import Status
     from budgeted.studies.study import Requested
+    from budgeted.studies.weighing import StopStatus
 
 _MOST_PENDING = 10
 
@@ -36,6 +37,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     if status.terms:
         console.print(_terms_in_words(status), highlight=False)
     console.print(_error_in_words(status), highlight=False)
+    if status.stop is not None:
+        _print_stop(status.stop, console)
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
         table.add_column(name, no_wrap=True)
@@ -73,6 +76,18 @@ def _terms_in_words(status: Status) -> str:
         f"{said}\nSurcharge: {status.surcharge:f} so far, {status.surcharge_reserved:f} more with "
         f"what is reserved."
     )
+
+
+def _print_stop(stop: StopStatus, console: Console) -> None:
+    words = f"{stop.words[0].upper()}{stop.words[1:]}."
+    console.print(words, highlight=False, markup=False)
+    if stop.weighed_at is not None or stop.due:
+        told = (
+            "" if stop.weighed_at is None else f"Looked ahead when {stop.weighed_at:f} were spent"
+        )
+        again = "it is weighed anew when something is asked" if stop.due else ""
+        said = "; ".join(each for each in (told, again) if each)
+        console.print(f"{said[0].upper()}{said[1:]}.", highlight=False, markup=False)
 
 
 def _error_in_words(status: Status) -> str:

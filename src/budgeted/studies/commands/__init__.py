@@ -6,7 +6,8 @@ A class in a file of this folder that has a ``name`` is one.
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
 'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
-add-feature, add-value, rule-out, allow, archive, unarchive, enter, undo-batch, note, cuts'
+add-feature, add-value, rule-out, allow, archive, unarchive, enter, undo-batch, note, stop-rules, \
+cuts'
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ from budgeted.studies.commands.growth import AddCases, AddFeature, AddValue, New
 from budgeted.studies.commands.notes import Note
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
+from budgeted.studies.commands.stop_rules import SetStopRules
 from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
     "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Archive", "Ask", "Cancel",
     "Close", "Command", "Correct", "Enter", "Fail", "NewCase", "Note", "Record", "RecordedValue",
-    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "Tell", "Unarchive", "Undo",
-    "UndoBatch", "Value", "Withdraw", "amount", "parameter",
+    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "SetStopRules", "Tell", "Unarchive",
+    "Undo", "UndoBatch", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
 COMMANDS: Registry[type[Command]] = Registry(
@@ -63,6 +65,7 @@ COMMANDS: Registry[type[Command]] = Registry(
         "enter",
         "undo-batch",
         "note",
+        "stop-rules",
     ),
 )
 """Every operation of a study by its name; `COMMANDS.register` adds one."""

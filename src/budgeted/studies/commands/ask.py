@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from budgeted.state import State
     from budgeted.studies.drafts import Draft
     from budgeted.studies.projection import Requested
+    from budgeted.studies.weighing import Weighing
     from budgeted.studies.wishes import Wishes
 
 KEPT_SCORES = 12
@@ -54,6 +55,9 @@ class Ask(Command):
         "Do not order this feature now; can be given several times.", ()
     )
     at_most: Amount | None = parameter("What all of it together may cost.", None)
+    anyway: bool = parameter(
+        "Ask though a rule of the study says to stop; the log keeps it.", False
+    )
 
     def __post_init__(self) -> None:
         for name in ("n", "visits"):
@@ -76,25 +80,32 @@ class Ask(Command):
         if draft.closed:
             raise StudyError("the study is closed; nothing is asked any more")
         wishes = self.wishes(draft)
-        chosen: list[events.Event] = []
-        cases: set[str] = set()
-        while len(chosen) < (MOST_AT_ONCE if self.visits else self.n):
+        written: list[events.Event] = []
+        placed, cases = 0, set[str]()
+        weighing = _weighing(draft, self.anyway)
+        while placed < (MOST_AT_ONCE if self.visits else self.n):
             choice = draft.choose(wishes)
             if choice is None:
                 break
+            if weighing is not None:
+                weighed = weighing.before_order()
+                written += [] if weighed is None else [weighed]
+                if draft.stopped:
+                    break
             try:
                 asked = ordered(draft, choice, wishes)
                 if self.visits is not None and len(cases | {asked.case}) > self.visits:
                     break
                 draft.attempt(asked)
             except PurchaseError:
-                if not chosen:
+                if not placed:
                     raise
                 break  # an order that the rest of the money does not pay ends the list
-            chosen.append(asked)
+            written.append(asked)
+            placed += 1
             cases.add(asked.case)
             wishes = None if wishes is None else wishes.after(asked)
-        return chosen
+        return written
 
     @property
     def narrowed(self) -> bool:
@@ -117,6 +128,17 @@ class Ask(Command):
             features = frozenset(only - {known[draft.names.feature(each)] for each in self.without})
         limit = None if self.at_most is None else amount("at_most", self.at_most)
         return Wishes(case, features, limit)
+
+
+def _weighing(draft: Draft, anyway: bool) -> Weighing | None:
+    """What weighs the rules for stopping of a study; None if it has none."""
+    from budgeted.studies.stop_events import stop_log
+
+    if stop_log(draft) is None:
+        return None
+    from budgeted.studies.weighing import Weighing
+
+    return Weighing(draft, anyway)
 
 
 def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> events.Asked:

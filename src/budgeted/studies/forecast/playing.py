@@ -27,7 +27,7 @@ from budgeted.studies.projection import Projection, Requested
 
 STAGES = 16
 """A decision is followed until a sixteenth of the money is spent; then the policy decides anew."""
-_ROUNDS = 4
+ROUNDS = 4
 """But of one feature no more values of each label at once, as many as the default weighs."""
 CASES = 400
 """Drawn of each label of a model, to judge a classifier on."""
@@ -56,10 +56,12 @@ class Staged:
         Who decides.
     stage
         So much money is spent by one decision.
+    rounds
+        But of one feature no more values of each label.
     """
 
-    def __init__(self, policy: Chooser, stage: Decimal) -> None:
-        self._policy, self._stage = policy, stage
+    def __init__(self, policy: Chooser, stage: Decimal, rounds: int = ROUNDS) -> None:
+        self._policy, self._stage, self._rounds = policy, stage, rounds
         self._until = Decimal(0)
         self._turns: list[Action] = []
         self._at = 0
@@ -70,7 +72,7 @@ class Staged:
         if self._turns and spent < self._until:
             action = self._turns[self._at % len(self._turns)]
             self._at += 1
-            if self._at < _ROUNDS * len(state.problem.labels) and state.depths()[action]:
+            if self._at < self._rounds * len(state.problem.labels) and state.depths()[action]:
                 return Choice(action)
         choice = self._policy.choose(state, rng)
         planned = () if choice is None or not choice.plan else (choice.action, *choice.plan)
@@ -79,7 +81,13 @@ class Staged:
 
 
 def goes_on(
-    projection: Projection, policy: Chooser, budget: Decimal, at: str, *, stages: int = STAGES
+    projection: Projection,
+    policy: Chooser,
+    budget: Decimal,
+    at: str,
+    *,
+    stages: int = STAGES,
+    rounds: int = ROUNDS,
 ) -> Possible:
     """Return a study that can be played on, with this much money in all.
 
@@ -93,13 +101,15 @@ def goes_on(
         The time that it is, for prices that change.
     stages
         Into which the money is divided that is left.
+    rounds
+        As of `Staged`.
     """
     draft: Possible = Possible.of(projection)  # type: ignore[assignment]
     draft.signature = (at, "forecast", "forecast", "")
     problem = draft.state.problem
     if problem.soft is None:  # what comes in later periods comes in time
         draft.state = with_budget(draft.state, Firm(money.tidied(budget, problem.budget)))
-    draft.chooser = Staged(policy, draft.state.free / stages)
+    draft.chooser = Staged(policy, draft.state.free / stages, rounds)
     return draft
 
 

@@ -24,6 +24,8 @@ from budgeted.problem import money
 from budgeted.seeds import FORECAST, stream
 from budgeted.studies.beginning import policy_of
 from budgeted.studies.forecast.playing import (
+    ROUNDS,
+    STAGES,
     answers_of,
     drawn_cases,
     error_on,
@@ -61,14 +63,21 @@ def amounts(projection: Projection) -> tuple[Decimal, ...]:
 
     The budget itself, and what is a fifth below it, are among them.
     """
+    budget = projection.state.problem.budget
+    steps = steps_to_the_end(projection, POINTS)
+    ends = [budget * (1 - MORE), budget * (1 + MORE)]
+    if projection.state.problem.soft is not None:
+        ends = []
+    return tuple(sorted({*steps, *(each for each in ends if each >= steps[0])}))
+
+
+def steps_to_the_end(projection: Projection, number: int) -> tuple[Decimal, ...]:
+    """Return amounts of money from what is spent or reserved now to the budget, in equal steps."""
     state = projection.state
     budget = state.problem.budget
     begin = money.add(state.spent, state.reserved)
-    ends = [budget * (1 - MORE), budget, budget * (1 + MORE)]
-    if state.problem.soft is not None:
-        ends = [budget]
-    steps = [begin + (budget - begin) * at / POINTS for at in range(POINTS + 1)]
-    return tuple(sorted({each for each in (*steps, *ends) if each >= begin}))
+    steps = {begin + (budget - begin) * at / number for at in range(number)} | {budget}
+    return tuple(sorted(each for each in steps if each >= begin))
 
 
 def run(
@@ -77,6 +86,9 @@ def run(
     number: int,
     at: str,
     at_amounts: Sequence[Decimal] | None = None,
+    *,
+    stages: int = STAGES,
+    rounds: int = ROUNDS,
 ) -> Run:
     """Return one way in which a study may go on.
 
@@ -90,12 +102,16 @@ def run(
         The time that it is, for prices that change.
     at_amounts
         Of money, rising, at which it is judged; `amounts` unless given. The last one is spent.
+    stages, rounds
+        As of `budgeted.studies.forecast.playing.goes_on`.
     """
     rng = stream(seed, FORECAST, number)
     model = possible_model(projection.predictor(), rng)
     judged = drawn_cases(model, rng)
     at_amounts = amounts(projection) if at_amounts is None else at_amounts
-    draft = goes_on(projection, policy_of(projection.created), at_amounts[-1], at)
+    draft = goes_on(
+        projection, policy_of(projection.created), at_amounts[-1], at, stages=stages, rounds=rounds
+    )
     budget = projection.state.problem.budget
     errors: list[float] = []
     bought: Counter[str] = Counter()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -185,11 +186,24 @@ def more_runs(
     return _elsewhere(pool, workers, entries, at, known, seed, until, least, most, progress)
 
 
-def summary(projection: Projection, events: int, runs: Sequence[Run]) -> Forecast:
-    """Return what some runs of a study say together."""
+def summary(
+    projection: Projection,
+    events: int,
+    runs: Sequence[Run],
+    at_amounts: Sequence[Decimal] | None = None,
+) -> Forecast:
+    """Return what some runs of a study say together.
+
+    Parameters
+    ----------
+    projection, events
+        Where the study stands, and after how many events.
+    runs, at_amounts
+        How it may go on, and where the runs were judged; at `amounts` unless given.
+    """
     state = projection.state
     errors = np.array([each.errors for each in runs])
-    points = points_of(amounts(projection), errors)
+    points = points_of(amounts(projection) if at_amounts is None else at_amounts, errors)
     by_money = {each.money: each for each in points}
     budget = state.problem.budget
     return Forecast(

@@ -33,6 +33,7 @@ from budgeted.studies import (  # noqa: F401 - events of their own files
     growth_events,
     notes,
     recut,
+    stop_events,
 )
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told
 from budgeted.studies.journal.messages import damaged, foreign
@@ -41,7 +42,7 @@ from budgeted.studies.journal.tables import Head
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RootTransaction
 
-FORMAT = Format("an event", 3, JournalError)
+FORMAT = Format("an event", 4, JournalError)
 """Of the way events are written; an upcast takes the JSON object of an event."""
 
 
@@ -57,6 +58,12 @@ def _more_kinds(event: dict[str, Any]) -> dict[str, Any]:
 
     The others are as they were.
     """
+    return event
+
+
+@FORMAT.upcast(3)
+def _stop_rules(event: dict[str, Any]) -> dict[str, Any]:
+    """Since format 4 there are events about rules for stopping; the others are as they were."""
     return event
 
 
@@ -301,7 +308,7 @@ def to_json(event: Event) -> str:
 
     >>> from decimal import Decimal
     >>> to_json(Told(7, "yes", Decimal("1.50")))
-    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":3}'
+    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":4}'
     """
     try:
         text = json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
@@ -329,7 +336,7 @@ def to_plain(event: Event) -> dict[str, Any]:
 def from_json(text: str) -> Event:
     """Return the event in a JSON text; raise a `JournalError` if it is none.
 
-    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":3}')
+    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":4}')
     Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
     """
     import pydantic

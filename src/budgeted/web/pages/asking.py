@@ -39,11 +39,12 @@ async def ask(
     only: Several = [],  # noqa: B006
     without: Several = [],  # noqa: B006
     at_most: Text = "",
+    anyway: Text = "",
     key: Key = "",
 ) -> Response:
     """Ask for the next requests."""
     try:
-        command = await command_of(worker, n, of, case, only, without, at_most)
+        command = await command_of(worker, n, of, case, only, without, at_most, bool(anyway))
         made = await carry_out(request, worker, command, actor, key)
     except BudgetedError as error:
         return refused(request, error, "#asked")
@@ -96,6 +97,7 @@ async def command_of(
     only: list[str],
     without: list[str],
     at_most: str,
+    anyway: bool = False,
 ) -> Ask:
     """Return what the form wants.
 
@@ -107,6 +109,8 @@ async def command_of(
         How many of what: ``orders``, or ``visits``.
     case, only, without, at_most
         The wishes, as they were typed; several features may stand in one text, between semicolons.
+    anyway
+        Whether to go on though a rule says to stop.
     """
     wanted = whole_number(n)
     if not wanted:
@@ -119,6 +123,7 @@ async def command_of(
         only=_features(only, known),
         without=_features(without, known),
         at_most=amount(at_most) or None,
+        anyway=anyway,
     )
 
 

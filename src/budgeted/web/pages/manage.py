@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError, StudyError
-from budgeted.studies.commands import AddFeature, AddValue, Reopen, SetBudget, SetCuts
+from budgeted.studies.commands import AddFeature, AddValue, Reopen, SetBudget, SetCuts, SetStopRules
 from budgeted.studies.drafts import Done
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
@@ -87,6 +87,42 @@ async def terms(
         return refused(request, error, "#terms-problem")
     said = f"The budget was set to {made.state.problem.terms.words()}."
     return _shown(request, worker, said, made, "#terms-problem")
+
+
+@router.post("/studies/{name}/stop-rules")
+async def stop_rules(
+    request: Request,
+    worker: TheWorker,
+    actor: TheActor,
+    target_error: Text = "",
+    probability: Text = "",
+    least_gain: Text = "",
+    point_worth: Amount = "",
+    cases_per_label: Text = "",
+    binding: Text = "",
+    force: Text = "",
+    why: Text = "",
+    key: Key = "",
+) -> Response:
+    """Say when the study has bought enough."""
+    try:
+        wanted = SetStopRules(
+            target_error=_number("Target error", target_error),
+            probability=_number("Probability", probability),
+            least_gain=_number("Least gain", least_gain),
+            point_worth=point_worth.strip() or None,
+            cases_per_label=_cases(cases_per_label),
+            binding=True if binding else None,
+            none=True,
+            why=why.strip(),
+            force=bool(force),
+        )
+        made = await carry_out(request, worker, wanted, actor, key)
+    except BudgetedError as error:
+        return refused(request, error, "#stop-problem")
+    told = [each.words() for each in made.events] or ["the rules are these already"]
+    said = " ".join(f"{each[0].upper()}{each[1:]}." for each in told)
+    return _shown(request, worker, said, made, "#stop-problem")
 
 
 @router.post("/studies/{name}/add-feature")
@@ -218,6 +254,25 @@ def _count(text: str) -> float | None:
         raise StudyError(
             f"its count before anything is bought must be a number, got {clipped(text)!r}"
         ) from None
+
+
+def _number(field: str, text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise StudyError(f"{field}: must be a number, got {clipped(text)!r}") from None
+
+
+def _cases(text: str) -> int | None:
+    if not text.strip():
+        return None
+    number = whole_number(text)
+    if not number:
+        shown = clipped(text)
+        raise StudyError(f"Cases of each label: must be a whole number from 1, got {shown!r}")
+    return number
 
 
 def _back(worker: StudyWorker) -> str:

@@ -14,7 +14,9 @@ from budgeted.simulation.judge import Validation
 from budgeted.studies.measured import Measured, disagreement, measure, measured_confusion
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import expected_error, is_better, most_frequent
+from budgeted.studies.weighing import stop_status
 from budgeted.web.views.parts import View
+from budgeted.web.views.stop import StopView, stop_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 
@@ -79,6 +81,7 @@ class ClassifierView(View):
         "empty for who must not see labels"
     )
     positive: str = Field(description="the rarer one of two labels; empty where there are more")
+    stop: StopView | None = Field(description="what the rules for stopping say; null: none")
 
 
 def classifier_view(study: Snapshot, judge: Validation | None) -> ClassifierView:
@@ -102,6 +105,7 @@ def classifier_view(study: Snapshot, judge: Validation | None) -> ClassifierView
         validated=judge is not None,
         labels=[] if expected is None or study.blind else _labels(study, judge),
         positive="" if study.blind else _rarer(study.state.problem),
+        stop=stop_of(stop_status(study)),
     )
 
 

@@ -13,6 +13,7 @@ from budgeted.problem.money import show
 from budgeted.studies.proposed_cuts import WAYS, Found, proposals
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import View
+from budgeted.web.views.stop import StopRulesView, stop_rules_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 _MOST_CHOICES = 50
@@ -59,6 +60,7 @@ class ManageView(View):
     study: StudyCard
     seq: int
     terms: TermsView
+    stop: StopRulesView
     numeric: list[CutsView] = Field(description="the first ones")
     named: list[str] = Field(description="features whose values are names, the first ones")
     cut: CutsView | None = Field(description="the feature that is to be cut elsewhere")
@@ -84,6 +86,7 @@ def manage_view(study: Snapshot, feature: str) -> ManageView:
         study=card_of(study),
         seq=study.events,
         terms=_terms(study),
+        stop=stop_rules_of(study),
         numeric=[_cuts(name, kind) for name, kind in list(numeric.items())[:_MOST_CHOICES]],
         named=[each.name for each in features if isinstance(each.kind, Categorical)][
             :_MOST_CHOICES

@@ -14,6 +14,7 @@ from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import Cell, status_of
 from budgeted.web.views.classifier import MeasuredView, OutlookView, measured_of, outlook_of
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
+from budgeted.web.views.stop import StopView, stop_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 _RECENT = 8
@@ -64,6 +65,7 @@ class LedgerView(View):
     why_not: str = Field(description="why nothing can be asked; empty if it can")
     most_at_once: int
     validated: bool = Field(description="whether there is a validation file")
+    rule_to_stop: bool = Field(description="whether asking follows rules for stopping")
 
 
 class MoneyView(View):
@@ -83,6 +85,7 @@ class StudyView(LedgerView):
     cells: list[CellView]
     recent: list[EventView]
     measured: MeasuredView | None = Field(description="error on the validation cases")
+    stop: StopView | None = Field(description="what the rules for stopping say; null: none")
 
 
 class CellsView(View):
@@ -152,6 +155,7 @@ def study_view(
         cells=[] if study.blind else [_cell(each) for each in status.cells],
         recent=[event_of(each) for each in reversed(status.recent)],
         measured=measured_of(measured, status.outlook),
+        stop=stop_of(status.stop),
     )
 
 
@@ -226,6 +230,7 @@ def _ledger(study: Snapshot, most_at_once: int, validated: bool) -> dict[str, An
         "why_not": why_not,
         "most_at_once": most_at_once,
         "validated": validated,
+        "rule_to_stop": study.stop is not None and study.stop.rules.binding,
     }
 
 

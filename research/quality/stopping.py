@@ -1,0 +1,242 @@
+"""What does it cost, and what does it save, to stop when nothing left is worth it?
+
+    python -m research.quality.stopping play
+    python -m research.quality.stopping report
+
+Studies of tables are played to their end with the default. On their way the rule "stop when nothing
+left is expected to lower the error by more than a percentage point" is weighed as asking weighs it:
+before the first purchase, and when another tenth of the money is spent, or as much as the forecast
+before said that it would take. Where it first says so, a
+study that follows it would have ended. The error of that moment, on cases that nobody saw, is compared
+with that of the same study when all is spent, and the money with the budget. Nothing was chosen by
+these worlds: their seed is used here alone.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from budgeted.experiments import executors
+from budgeted.experiments.figures import Figure, frame, save
+from budgeted.files import write_atomically
+from budgeted.problem import money
+from budgeted.simulation.judge import Validation
+from budgeted.statistics import Mean
+from budgeted.studies.beginning import policy_of
+from budgeted.studies.creation import begun, creation
+from budgeted.studies.drafts import Draft
+from budgeted.studies.forecast.playing import goes_on, spend
+from budgeted.studies.projection import Requested
+from budgeted.studies.stop_events import PARTS
+from budgeted.studies.stop_rules import Judged, Situation, StopRules
+from budgeted.studies.stop_rules.least_gain import LeastGain
+from budgeted.studies.weighing import foreseen
+from research.pictures import slim
+from research.quality.zoo import tables
+
+RESULTS = Path("results/stopping")
+KEPT = Path(__file__).with_name("kept") / "stopping.json.xz"
+PAGE = Path(__file__).parents[2] / "docs" / "stopping.md"
+SEED = 20270118
+LEAST_GAIN = 0.01
+FLAT = ("votes", "breast-wisconsin", "mushroom")
+"""Tables where money soon brings little, and on which the promise is made."""
+OTHERS = ("car", "chess")
+"""Tables where money goes on bringing something, to see what the rule does there."""
+STUDIES: Mapping[str, int] = dict.fromkeys(FLAT, 30) | dict.fromkeys(OTHERS, 12)
+"""Of each table."""
+VALUES = 10
+"""Of each feature, on average, that the money pays for."""
+FIGURE = PAGE.parent / "stopping" / "error.svg"
+NOW = "2026-01-05T09:00:00Z"
+_CENT = Decimal("0.01")
+_PERCENT = {"format": ".0%"}
+
+
+def world_of(table: str, number: int, seed: int = SEED, values: int = VALUES) -> tables.Trial:
+    """Return a split of a table, with the money for so many values of each feature on average."""
+    world = tables.draw(tables.TABLES.index(table) * tables.RUNS + number, seed)
+    prices = [each.cost for each in world.problem.features]
+    budget = (values * sum(prices, Decimal(0))).quantize(_CENT, ROUND_HALF_EVEN)
+    problem = world.problem.but(budget=budget)
+    return replace(world, problem=problem, world=replace(world.world, problem=problem))
+
+
+def followed(table: str, number: int, seed: int = SEED, values: int = VALUES) -> dict[str, Any]:
+    """Play a study of a table to its end, and weigh the rule on its way until it says to stop."""
+    world = world_of(table, number, seed, values)
+    problem, rows = world.problem, world.world
+    cases = [(str(at), problem.labels[label]) for at, label in enumerate(rows.labels.tolist())]
+    projection = begun(creation("stop", problem, cases, "auto", {}, None, world.seed, "gini"), ())
+    judge = Validation.of_table(problem, world.test_values, world.test_labels)
+    draft = goes_on(projection, policy_of(projection.created), problem.budget, NOW, stages=10**9)
+    rules = StopRules((LeastGain(LEAST_GAIN),))
+
+    def answer(_: Draft, request: Requested) -> int | None:
+        value = int(rows.values[int(request.case), draft.names.columns[request.feature]])
+        return None if value < 0 else value
+
+    def weighed() -> dict[str, Any]:
+        forecast, _ = foreseen(draft, NOW, rules)
+        judged = Judged(draft.predictor)
+        (said,) = [each.weigh(Situation(draft.state, judged, forecast)) for each in rules.rules]
+        again = max(
+            Decimal(str(said.figures.get("again_at", 0))),
+            money.add(draft.state.spent, problem.budget / PARTS),
+        )
+        return {"stops": said.stops, "gain": said.figures["gain"], "again": again}
+
+    curve: list[tuple[float, float]] = []
+    looks: list[dict[str, Any]] = []
+    for _ in spend(draft, answer):
+        spent = draft.state.spent
+        share = float(spent / problem.budget)
+        if spent * PARTS >= len(curve) * problem.budget:
+            curve.append((share, judge.error(draft.predictor())))
+        if not looks or (not looks[-1]["stops"] and spent >= looks[-1]["again"]):
+            error = judge.error(draft.predictor())
+            looks.append({"share": share, "error": error} | weighed())
+    end = judge.error(draft.predictor())
+    return {
+        "table": table,
+        "number": number,
+        "spent": float(draft.state.spent / problem.budget),
+        "curve": curve,
+        "looks": [each | {"again": float(each["again"] / problem.budget)} for each in looks],
+        "end": end,
+    }
+
+
+def _one(table: str, number: int) -> None:
+    path = RESULTS / table / f"{number:03d}.json"
+    if not path.exists():
+        found = followed(table, number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(found).encode())
+
+
+@click.group()
+def main() -> None:
+    """What does it cost, and what does it save, to stop when nothing left is worth it?"""
+
+
+@main.command("play")
+@click.option("--workers", default=1, show_default=True)
+def play_all(workers: int) -> None:
+    """Play all studies; what is there already is not played again."""
+    todo = [(table, number) for table, studies in STUDIES.items() for number in range(studies)]
+    todo.sort(key=lambda each: (each[0] in OTHERS, each[1]))
+    with executors.processes(workers) as pool:
+        for at, done in enumerate([pool.submit(_one, *each) for each in todo], start=1):
+            done.result()
+            click.echo(f"\r{at} of {len(todo)}", nl=False, err=True)
+
+
+@main.command()
+def report() -> None:
+    """Write the table and the figure into the documentation, from the results or what is kept."""
+    files = sorted(RESULTS.glob("*/*.json"))
+    if files:
+        played = [json.loads(path.read_bytes()) for path in files]
+        KEPT.write_bytes(lzma.compress(json.dumps(_rounded(played)).encode()))
+    rows = json.loads(lzma.decompress(KEPT.read_bytes()))
+    by_table = {
+        name: [row for row in rows if row["table"] == name]
+        for name in STUDIES
+        if any(row["table"] == name for row in rows)
+    }
+    FIGURE.parent.mkdir(exist_ok=True)
+    slim(save(figure(by_table), FIGURE))
+    _replace(PAGE, "stopping", "\n".join(table_lines(by_table)))
+
+
+def outcome(row: Mapping[str, Any]) -> tuple[float, float, float, float]:
+    """Where it stopped, of all money that was spent; the error there, that at the end, the difference.
+
+    A study in which the rule never says to stop spends all, and gives nothing up.
+    """
+    last = row["looks"][-1]
+    if not last["stops"]:
+        return 1.0, row["end"], row["end"], 0.0
+    return last["share"] / row["spent"], last["error"], row["end"], last["error"] - row["end"]
+
+
+def table_lines(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """Yield what was given up and saved on each table."""
+    yield "| table | studies | error where it stopped | all spent | given up | saved | never stopped |"
+    yield "| --- | --: | --: | --: | --: | --: | --: |"
+    for name, rows in by_table.items():
+        where, error, end, lost = np.array([outcome(row) for row in rows]).T
+        saved = Mean.of(100 * (1 - where))
+        never = f"{100 * (where == 1).mean():.0f} %"
+        yield (
+            f"| {name} | {len(rows)} | {error.mean():.3f} | {end.mean():.3f} | "
+            f"{Mean.of(lost):+.3f} | {saved:.0f} % | {never} |"
+        )
+    played, wanted = sum(map(len, by_table.values())), sum(STUDIES.values())
+    if played < wanted:
+        yield f"\nOf {wanted} studies {played} are played so far: too few to say that it holds."
+
+
+def figure(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
+    """Return mean errors against the money, and where each study would have stopped."""
+    curves, stops = [], []
+    for name, rows in by_table.items():
+        length = min(len(row["curve"]) for row in rows)
+        means = np.mean([row["curve"][:length] for row in rows], axis=0).tolist()
+        means.append([1.0, float(np.mean([row["end"] for row in rows]))])
+        curves += [{"table": name, "spent": share, "error": error} for share, error in means]
+        stops += [
+            {"table": name, "spent": where, "error": error}
+            for where, error, _, _ in map(outcome, rows)
+        ]
+    spent = {
+        "field": "spent",
+        "type": "quantitative",
+        "title": "spent of the budget",
+        "axis": _PERCENT,
+    }
+    error = {
+        "field": "error",
+        "type": "quantitative",
+        "title": "error on new cases",
+        "axis": _PERCENT,
+    }
+    colour = {"field": "table", "type": "nominal", "sort": list(by_table), "title": None}
+    where = {"x": spent, "y": error, "color": colour}
+    line = {"mark": "line", "encoding": where}
+    dots = {
+        "data": {"values": stops},
+        "mark": {"type": "point", "filled": True, "opacity": 0.6},
+        "encoding": where,
+    }
+    title, said = "Error against money", "lines: means; dots: where each study would have stopped"
+    return frame(title, said, curves) | {"width": 520, "height": 300, "layer": [line, dots]}
+
+
+def _rounded(thing: Any) -> Any:
+    if isinstance(thing, dict):
+        return {key: _rounded(value) for key, value in thing.items()}
+    if isinstance(thing, list):
+        return [_rounded(each) for each in thing]
+    return round(thing, 4) if isinstance(thing, float) else thing
+
+
+def _replace(page: Path, name: str, text: str) -> None:
+    begin_mark, end_mark = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin_mark)
+    _, _, after = rest.partition(end_mark)
+    page.write_text(f"{before}{begin_mark}\n{text}\n{end_mark}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

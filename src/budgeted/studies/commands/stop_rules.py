@@ -1,0 +1,118 @@
+"""Stop rules: say when the study has bought enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from budgeted.errors import StopRuleError, StudyError
+from budgeted.hints import ForceIt
+from budgeted.studies.commands.base import Amount, Command, parameter, reason
+
+if TYPE_CHECKING:
+    from budgeted.studies.drafts import Draft
+    from budgeted.studies.events import Event
+    from budgeted.studies.stop_rules import StopRules
+
+_FIELDS = ("target_error", "probability", "least_gain", "point_worth", "cases_per_label", "binding")
+
+
+@dataclass(frozen=True)
+class SetStopRules(Command):
+    """Say when the study has bought enough; rules that are not given stay as they are.
+
+    What they say now is weighed at once, which takes some seconds where they look ahead. They are
+    advice unless they are binding: then asking follows them.
+    """
+
+    name: ClassVar[str] = "stop-rules"
+    target_error: float | None = parameter(
+        "Stop at this share of wrong answers, such as 0.1.", None
+    )
+    probability: float | None = parameter(
+        "How sure it must be that the target is reached; 0.9 unless given.", None
+    )
+    least_gain: float | None = parameter(
+        "Stop when nothing left is expected to lower the error by more than this, such as 0.01.",
+        None,
+    )
+    point_worth: Amount | None = parameter(
+        "Stop when a percentage point less error costs more than this.", None
+    )
+    cases_per_label: int | None = parameter(
+        "Stop when so many cases of each label are measured.", None, least=1, most=10**9
+    )
+    binding: bool | None = parameter("Whether asking follows them; else they are advice.", None)
+    drop: Sequence[str] = parameter(
+        "Drop this rule, such as least-gain; can be given several times.", ()
+    )
+    none: bool = parameter("Drop all rules; those that are given take their place.", False)
+    why: str = reason()
+    force: bool = parameter("Take a target that all the money is not expected to reach.", False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.drop, str):
+            raise StudyError(f"drop: must be a list of rules, got {self.drop!r}")
+        object.__setattr__(self, "drop", tuple(self.drop))
+
+    def decide(self, draft: Draft) -> list[Event]:
+        """Return the new rules, and what they say now."""
+        from budgeted.state.surcharges import committed
+        from budgeted.studies.stop_events import StopRulesSet, StopWeighed, stop_log
+        from budgeted.studies.stop_rules import Judged, Situation, StopRules, weighed
+        from budgeted.studies.weighing import foreseen
+
+        if draft.closed:
+            raise StudyError("the study is closed; nothing is asked any more")
+        log = stop_log(draft)
+        old = StopRules() if log is None else log.rules
+        new = self.rules_after(old)
+        if new.to_table() == old.to_table():
+            raise StudyError(f"the rules are these already: {new.words()}")
+        if wrong := new.unfit(draft.state.problem):
+            raise StopRuleError(wrong)
+        changed = StopRulesSet(new.to_table(), old.to_table(), self.why)
+        if not new.rules:
+            return [changed]
+        ahead = draft.looks_ahead and (new.look_ahead or self.target_error is not None)
+        forecast, why = foreseen(draft, draft.signature[0]) if ahead else (None, "")
+        if forecast is not None and self.target_error is not None and not self.force:
+            for each in new.rules:
+                far = getattr(each, "out_of_reach", None)
+                if far is not None and (wrong_target := far(forecast)):
+                    raise StudyError(wrong_target, hint=ForceIt())
+        situation = Situation(draft.state, Judged(draft.predictor), forecast, why)
+        said = weighed(new, situation)
+        made = StopWeighed(said, new.binding, "weighed", committed(draft.state), ahead)
+        return [changed, made]
+
+    def rules_after(self, old: StopRules) -> StopRules:
+        """Return the new rules: what is given, and else what there is."""
+        from budgeted.nearest import did_you_mean
+        from budgeted.registry import parameter_names
+        from budgeted.studies.stop_rules import STOP_RULES, MissingRule, from_table, read_again
+
+        table: dict[str, Any] = {} if self.none else old.to_table()
+        for name in self.drop:
+            stated = [each.key if isinstance(each, MissingRule) else each.name
+                      for each in old.rules]  # fmt: skip
+            if name not in stated:
+                there = ", ".join(stated) or "none"
+                raise StudyError(
+                    f"drop: the study has no rule {name!r}; {did_you_mean(name, stated)}its "
+                    f"rules: {there}"
+                )
+            keys = parameter_names(STOP_RULES[name]) if name in STOP_RULES else (name,)
+            table = {key: value for key, value in table.items() if key not in keys}
+        given = {key: getattr(self, key) for key in _FIELDS if getattr(self, key) is not None}
+        if not given and not self.drop and not self.none:
+            raise StudyError("say which rules the study is to have, or which to drop")
+        if "point_worth" in given:
+            given["point_worth"] = str(given["point_worth"])
+        foreign = [each.key for each in old.rules if isinstance(each, MissingRule)]
+        held = {key: table.pop(key) for key in foreign if key in table}
+        made = from_table(table | given)
+        if given.get("binding") and not made.rules and not held:
+            raise StudyError("binding: there are no rules that could be binding; give some")
+        return read_again(made.to_table() | held) if held else made

@@ -1,0 +1,227 @@
+"""Rules for stopping in the log of a study: which ones hold, what they said, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal
+
+from budgeted.problem import Problem, money
+from budgeted.state import State
+from budgeted.state.surcharges import committed
+from budgeted.studies.events import Entry, Event
+from budgeted.studies.stop_rules import StopRules, Verdict, read_again
+from budgeted.studies.stop_rules.base import looks_ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from budgeted.problem.orders import Purchase
+    from budgeted.studies.projection import Projection
+
+_KEPT = "budgeted.stop"
+
+
+@dataclass(frozen=True)
+class StopRulesSet(Event):
+    """These rules say from now on when to stop.
+
+    Attributes
+    ----------
+    rules
+        As a study file has them; empty if there are none any more.
+    old_rules
+        Those of before.
+    """
+
+    rules: dict[str, Any]
+    old_rules: dict[str, Any]
+    why: str = ""
+    kind: Literal["stop_rules_set"] = "stop_rules_set"
+
+    def words(self) -> str:
+        """Return it in one line.
+
+        >>> StopRulesSet({"cases_per_label": 30, "binding": True}, {}).words()
+        'rules for stopping: stop when 30 cases of each label are measured or under way: a rule \
+that asking follows'
+        """
+        before = f"; before: {read_again(self.old_rules).words()}" if self.old_rules else ""
+        why = f" ({self.why})" if self.why else ""
+        return f"rules for stopping: {read_again(self.rules).words()}{before}{why}"
+
+
+@dataclass(frozen=True)
+class StopWeighed(Event):
+    """The rules for stopping were weighed: what they said, and what was done then.
+
+    Attributes
+    ----------
+    verdicts
+        Of every rule.
+    binding
+        Whether the study says that asking follows them; else they were advice.
+    done
+        ``weighed`` and nothing else, ``asked``, ``stopped``, or ``overruled``: asked in spite of a
+        rule that asking should follow.
+    committed
+        What was spent or reserved at that moment.
+    ahead
+        Whether a forecast was made for it; else what needs one is as it was said before.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    binding: bool
+    done: Literal["weighed", "asked", "stopped", "overruled"]
+    committed: Decimal
+    ahead: bool = False
+    kind: Literal["stop_weighed"] = "stop_weighed"
+
+    @property
+    def stops(self) -> bool:
+        """Whether some rule says to stop."""
+        return any(each.stops for each in self.verdicts)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why to stop, of each rule that says so."""
+        return tuple(each.words for each in self.verdicts if each.stops)
+
+    def words(self) -> str:
+        """Return it in one line."""
+        if not self.stops:
+            told = "; ".join(each.words for each in self.verdicts)
+            return f"rules for stopping weighed at {money.show(self.committed)}: go on: {told}"
+        told = "; ".join(self.reasons)
+        said = {
+            "weighed": "a rule says to stop" if self.binding else "advice to stop",
+            "asked": "advice to stop, and more was asked for",
+            "stopped": "stopped by a rule of the study",
+            "overruled": "a rule of the study to stop was overruled",
+        }[self.done]
+        return f"{said}: {told}"
+
+    def without_labels(self) -> StopWeighed:
+        """Return it for who must not know the labels."""
+        return replace(self, verdicts=tuple(each.without_labels() for each in self.verdicts))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ahead:
+    """What a forecast was made of: it holds until this changes much."""
+
+    committed: Decimal
+    problem: Problem
+    history: Sequence[Purchase]
+    cases: int
+    withdrawn: int
+    stopped: bool
+    again_at: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, eq=False)
+class StopLog:
+    """What the log says of stopping.
+
+    Attributes
+    ----------
+    rules
+        That hold now.
+    last
+        When they were weighed last; None if never.
+    at
+        When that was (UTC).
+    """
+
+    rules: StopRules
+    last: StopWeighed | None = None
+    at: str = ""
+    ahead: _Ahead | None = None
+
+    def said_before(self) -> Mapping[str, Verdict]:
+        """Return what each rule said last."""
+        return {} if self.last is None else {each.rule: each for each in self.last.verdicts}
+
+
+def stop_log(projection: Projection) -> StopLog | None:
+    """Return what the log of a study says of stopping; None if it has no rules."""
+    found: StopLog | None = projection.extras.get(_KEPT)
+    return found
+
+
+def is_due(log: StopLog, state: State, cases: int, withdrawn: int) -> bool:
+    """Tell whether a forecast has to be made anew, for rules that look ahead.
+
+    It has if there is none since the rules were set; if another tenth of the budget was spent or
+    reserved, or given back, and as much as the rules said it would take; if what can be bought is
+    another than it was: the budget, the features, the cases; and, if a rule stopped the study by
+    it, once what was under way then has come back, since only that can change anything.
+
+    Parameters
+    ----------
+    log, state
+        Of the study.
+    cases, withdrawn
+        How many there are, and how many of them are gone.
+    """
+    before = log.ahead
+    if not log.rules.look_ahead:  # once, to say whether a target is within reach
+        return before is None and log.rules.has_target
+    if before is None or before.problem is not state.problem:
+        return True
+    if (before.cases, before.withdrawn) != (cases, withdrawn):
+        return True
+    moved = money.subtract(committed(state), before.committed)
+    enough = money.times(abs(moved), PARTS) >= state.problem.budget and moved
+    if enough and (moved < 0 or committed(state) >= before.again_at):
+        return True
+    return before.stopped and not state.pending and before.history != state.history
+
+
+PARTS = 10
+"""Parts of the budget after each of which rules that look ahead are weighed anew."""
+
+
+def _rules_set(projection: Projection, _: Entry, event: StopRulesSet) -> None:
+    rules = read_again(event.rules)
+    projection.extras[_KEPT] = StopLog(rules) if rules.rules else None
+
+
+def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
+    log = stop_log(projection)
+    if log is None:
+        return  # of rules that somebody dropped at the same moment
+    state, before = projection.state, log.ahead
+    if event.ahead:
+        before = _Ahead(
+            event.committed,
+            state.problem,
+            state.history,
+            projection.number_of_cases,
+            len(projection.withdrawn),
+            event.done == "stopped",
+            _again_at(log.rules, event),
+        )
+    elif before is not None and event.done == "stopped":
+        before = replace(before, stopped=True)
+    projection.extras[_KEPT] = StopLog(log.rules, event, entry.at, before)
+
+
+def _again_at(rules: StopRules, event: StopWeighed) -> Decimal:
+    """What has to be spent before some rule that looks ahead may say something else."""
+    said = {each.rule: each.figures.get("again_at", "0") for each in event.verdicts}
+    ahead = [str(said.get(each.name, "0")) for each in rules.rules if looks_ahead(each)]
+    return min(map(Decimal, ahead), default=Decimal(0))
+
+
+FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
+    StopRulesSet: _rules_set,
+    StopWeighed: _weighed,
+}
+"""What they change: nothing but what is known of stopping."""
+
+
+def first_rules(rules: StopRules) -> list[Event]:
+    """Return what a study with these rules begins with, behind its first event."""
+    return [StopRulesSet(rules.to_table(), {})] if rules.rules else []
