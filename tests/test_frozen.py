@@ -1,7 +1,7 @@
 """Files of every format that there was open, are upcast, or are refused in words."""
 
 import json
-import shutil
+import lzma
 import sqlite3
 from pathlib import Path
 
@@ -18,14 +18,20 @@ from budgeted.studies.journal.rows import from_json, to_json
 from tools import freeze_formats
 
 FROZEN = Path(__file__).parent / "frozen"
-JOURNALS = sorted(FROZEN.glob("journal-*.db"))
+JOURNALS = sorted(FROZEN.glob("journal-*.sql"))
 RUNS = sorted(FROZEN.glob("run-*.parquet"))
+
+
+def unpacked(sample, target):
+    """The SQLite file of a sample, at its place."""
+    target.write_bytes(lzma.decompress(sample.with_suffix(".db.xz").read_bytes()))
+    return target
 
 
 @pytest.fixture(params=JOURNALS, ids=lambda path: path.stem)
 def frozen(request, tmp_path):
     """A copy of a SQLite journal, and what must be found in it."""
-    path = shutil.copy(request.param, tmp_path / "studies.db")
+    path = unpacked(request.param, tmp_path / "studies.db")
     return str(path), json.loads(request.param.with_suffix(".json").read_text(encoding="utf-8"))
 
 
@@ -57,7 +63,9 @@ def test_what_is_written_today_has_the_shape_of_what_was_frozen(tmp_path):
     """Else the number must be raised; what is said may differ, such as the version."""
     (name,) = [each for each in freeze_formats.FORMATS if each.startswith("journal")]
     freeze_formats.freeze_journal(tmp_path, tmp_path / name)
-    assert shapes(tmp_path / f"{name}.db") == shapes(FROZEN / f"{name}.db")
+    today, frozen = (unpacked(folder / name, tmp_path / f"{at}.db")
+                     for at, folder in enumerate((tmp_path, FROZEN)))  # fmt: skip
+    assert shapes(today) == shapes(frozen)
 
 
 def test_a_frozen_sqlite_journal_opens(frozen):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
+import lzma
 import sys
 import tempfile
 from decimal import Decimal
@@ -99,7 +99,7 @@ def facts_of(study: Study) -> dict[str, Any]:
 
 
 def freeze_journal(folder: Path, target: Path) -> None:
-    """Write a study as a SQLite file, as SQL for PostgreSQL, and what must be found in it."""
+    """Write a study as a packed SQLite file, as SQL for PostgreSQL, and what must be found."""
     made = folder / "studies.db"
     features = [
         Feature("fever", ("no", "yes"), "1.50"),
@@ -116,7 +116,7 @@ def freeze_journal(folder: Path, target: Path) -> None:
         facts = facts_of(study)
     with Journal(str(made), NAME) as journal:
         dump = dump_of(journal)
-    shutil.copy(made, target.with_suffix(".db"))
+    target.with_suffix(".db.xz").write_bytes(lzma.compress(made.read_bytes(), preset=9))
     target.with_suffix(".sql").write_text(dump, encoding="utf-8")
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     target.with_suffix(".json").write_text(text, encoding="utf-8")

@@ -9,12 +9,14 @@ naive Bayes learn from what it bought.
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -38,7 +40,7 @@ from budgeted.studies.files import parse_toml, study_of
 from research.quality.zoo.plays import fingerprint
 from research.quality.zoo.runs import within
 
-RESULTS = Path(__file__).with_name("kept") / "fixed.json"
+RESULTS = Path(__file__).with_name("kept") / "fixed.json.xz"
 SEED = 20261220
 """Of all runs."""
 _FIXED = 6
@@ -129,6 +131,12 @@ def run(name: str, number: int) -> list[dict[str, float]]:
     return found
 
 
+def read(path: Path | None = None) -> dict[str, Any]:
+    """Return the runs that were kept, by problem."""
+    found: dict[str, Any] = json.loads(lzma.decompress((path or RESULTS).read_bytes()))
+    return found
+
+
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
@@ -139,7 +147,7 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
     unknown = [name for name in wanted if name not in BARS]
     if unknown:
         raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(BARS)}")
-    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    kept = read() if RESULTS.exists() else {}
     with executors.processes(workers) as pool:
         for name in wanted:
             started, bar = time.monotonic(), BARS[name]
@@ -161,7 +169,8 @@ def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
             kept[name] = {"code": fingerprint(), "seed": SEED, "runs": rounded}
     if runs is None:
         RESULTS.parent.mkdir(exist_ok=True)
-        write_atomically(RESULTS, (json.dumps(kept, separators=(",", ":")) + "\n").encode())
+        text = json.dumps(kept, separators=(",", ":"))
+        write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
 
 
 if __name__ == "__main__":

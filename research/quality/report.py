@@ -7,7 +7,6 @@ With ``--keep`` the results of a folder are packed into research/quality/kept fi
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -324,7 +323,7 @@ def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
     slow = {name: found[name] for name in SLOW}
     zoo = found["confirmation"]
     there = Kept(zoo, found["challengers"], slow, found["tables"])
-    played = json.loads((folder / "fixed.json").read_text(encoding="utf-8"))
+    played = fixed.read(folder / "fixed.json.xz")
     path = docs / "benchmark.md"
     path.write_text(page(there, played, rows_of_tables()), encoding="utf-8")
     (docs / "benchmark").mkdir(exist_ok=True)

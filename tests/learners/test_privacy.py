@@ -26,6 +26,7 @@ NOT_MEANT = {
     "web/pages/result_forms.py": {"columns"},  # of a file of results
     "web/result_uploads.py": {"columns"},
     "web/rehearsed.py": {"columns"},
+    "web/plan_files.py": {"columns"},  # that a server takes
     "cli/studies/results.py": {"layout"},  # wide or long
     "studies/results": {"layout"},
     "diagnosis": {"sizes"},  # of its own programme

@@ -243,7 +243,7 @@ def test_a_run_of_the_example_study_is_judged_on_the_way_too():
 
 
 def test_runs_are_kept_with_those_of_other_problems(monkeypatch, tmp_path):
-    path = tmp_path / "results" / "fixed.json"
+    path = tmp_path / "results" / "fixed.json.xz"
     monkeypatch.setattr(fixed, "RESULTS", path)
     monkeypatch.setattr(fixed.executors, "processes", lambda workers: ThreadPoolExecutor(1))
     monkeypatch.setattr(fixed, "fingerprint", lambda: "c0ffee")
@@ -260,7 +260,7 @@ def test_runs_are_kept_with_those_of_other_problems(monkeypatch, tmp_path):
     assert not path.exists()
     command("mushroom")
     command("example")
-    found = json.loads(path.read_text())
+    found = fixed.read()
     rounded = {TAUGHT: 0.123457, PLAIN: 0.25}
     assert {name: each["runs"] for name, each in found.items()} == {
         "mushroom": [[rounded]] * 40, "example": [[rounded] * 2] * 100
@@ -665,7 +665,7 @@ def test_the_page_and_its_figures_are_written_from_what_is_kept(tmp_path):
     assert set(files) == set(report.KEPT)
     for name, each in files.items():
         keep(each, folder / f"{name}.json.xz", "anywhere", "c0ffee")
-    (folder / "fixed.json").write_text(json.dumps(runs()))
+    (folder / "fixed.json.xz").write_bytes(lzma.compress(json.dumps(runs()).encode()))
     assert report.write(docs, folder) == docs / "benchmark.md"
     text = (docs / "benchmark.md").read_text(encoding="utf-8")
     assert text == report.page(results, runs(), report.rows_of_tables())
@@ -706,9 +706,9 @@ def judged_worlds(folder, lacking):
 
 @pytest.fixture
 def packing(tmp_path, monkeypatch):
-    (tmp_path / "fixed.json").write_text("{}")
+    (tmp_path / "fixed.json.xz").write_bytes(b"")
     monkeypatch.setattr(report, "HERE", tmp_path / "kept")
-    monkeypatch.setattr(fixed, "RESULTS", tmp_path / "fixed.json")
+    monkeypatch.setattr(fixed, "RESULTS", tmp_path / "fixed.json.xz")
     monkeypatch.setattr(report, "write", lambda: tmp_path / "benchmark.md")
     return tmp_path
 

@@ -33,7 +33,7 @@ import numpy as np
 from budgeted.errors import PlanError
 from budgeted.learners.dependence import sensitivities
 from budgeted.learners.imagined import ImaginedModel
-from budgeted.learners.layout import Floats, layout_of
+from budgeted.learners.layout import Floats, by_feature
 from budgeted.problem import Problem
 
 MEDIUM = 0.5
@@ -164,8 +164,8 @@ def facts_of(models: Sequence[ImaginedModel]) -> Floats:
         problem = model.problem
         means = np.maximum(model.parameters, 1e-12)
         joint = np.asarray(problem.prior)[:, None] * model.parameters
-        alone = np.add.reduceat(joint.max(axis=0), layout_of(problem).offsets)
-        row[:] = (sensitivities(problem, means) >= MEDIUM).sum(), alone.max()
+        alone = max(part.max(axis=0).sum() for part in by_feature(problem, joint))
+        row[:] = (sensitivities(problem, means) >= MEDIUM).sum(), alone
     return found.round(12)
 
 

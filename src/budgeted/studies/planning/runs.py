@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 
 from budgeted.learners.imagined import ImaginedModel
-from budgeted.learners.layout import Integers, layout_of, likelihoods
+from budgeted.learners.layout import Integers, by_feature, likelihoods
 from budgeted.policies import for_learner, policy
 from budgeted.policies.base import Chooser
 from budgeted.problem import Problem
@@ -114,13 +114,9 @@ def play(
 def for_design(model: ImaginedModel, problem: Problem) -> ImaginedModel:
     """Return a model of some tests of another problem, found by their names."""
     names = [each.name for each in model.problem.features]
-    layout = layout_of(model.problem)
-    columns = [
-        column
-        for each in problem.features
-        for column in range(*layout.columns(names.index(each.name)).indices(layout.shape[1]))
-    ]
-    return ImaginedModel(problem, model.parameters[:, columns], model.correlation)
+    parts = by_feature(model.problem, model.parameters)
+    parameters = np.concatenate([parts[names.index(each.name)] for each in problem.features], 1)
+    return ImaginedModel(problem, parameters, model.correlation)
 
 
 def _floor(model: ImaginedModel, judged: Sequence[Integers]) -> float:
