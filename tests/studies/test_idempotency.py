@@ -84,6 +84,7 @@ OPERATIONS = {
     "note": lambda study, key: study.note("moved", case="case 7", key=key),
     "archive": lambda study, key: study.archive("published", key=key),
     "unarchive": lambda study, key: study.unarchive("a question", key=key),
+    "set_stop_rules": lambda study, key: study.set_stop_rules(cases_per_label=30, key=key),
 }
 
 

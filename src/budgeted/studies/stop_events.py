@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from budgeted.problem.orders import Purchase
     from budgeted.studies.projection import Projection
 
-_KEPT = "budgeted.stop"
+STOP_LOG = "budgeted.stop"
+"""Where a projection has it, among what events of all kinds keep there."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class StopLog:
 
 def stop_log(projection: Projection) -> StopLog | None:
     """Return what the log of a study says of stopping; None if it has no rules."""
-    found: StopLog | None = projection.extras.get(_KEPT)
+    found: StopLog | None = projection.extras.get(STOP_LOG)
     return found
 
 
@@ -185,7 +186,7 @@ PARTS = 10
 
 def _rules_set(projection: Projection, _: Entry, event: StopRulesSet) -> None:
     rules = read_again(event.rules)
-    projection.extras[_KEPT] = StopLog(rules) if rules.rules else None
+    projection.extras[STOP_LOG] = StopLog(rules) if rules.rules else None
 
 
 def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
@@ -205,7 +206,7 @@ def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
         )
     elif before is not None and event.done == "stopped":
         before = replace(before, stopped=True)
-    projection.extras[_KEPT] = StopLog(log.rules, event, entry.at, before)
+    projection.extras[STOP_LOG] = StopLog(log.rules, event, entry.at, before)
 
 
 def _again_at(rules: StopRules, event: StopWeighed) -> Decimal:

@@ -132,9 +132,9 @@ class Ask(Command):
 
 def _weighing(draft: Draft, anyway: bool) -> Weighing | None:
     """What weighs the rules for stopping of a study; None if it has none."""
-    from budgeted.studies.stop_events import stop_log
+    from budgeted.studies.stop_events import STOP_LOG
 
-    if stop_log(draft) is None:
+    if draft.extras.get(STOP_LOG) is None:
         return None
     from budgeted.studies.weighing import Weighing
 
