@@ -50,7 +50,7 @@ def test_chances_are_the_estimate_that_is_written_down():
 def test_values_that_are_not_known_count_nowhere():
     values = np.array([[0, -1], [1, 1], [0, 0], [1, -1]])
     seen = Experience(values, np.array([0, 0, 1, 1]))
-    both = seen.counts((-1, -1), [(0, 1), (0,)], (2, 2), (0.5, 0.5))
+    both = seen.seen_in((-1, -1), [(0, 1), (0,)], (2, 2), (0.5, 0.5))
     assert both[0].sum() == 2
     assert both[1].sum() == 4
     assert both[0][1, 1].tolist() == [1, 0]
@@ -59,7 +59,7 @@ def test_values_that_are_not_known_count_nowhere():
 def test_labels_count_by_their_shares_and_none_for_more_than_a_case():
     """Nine of ten cases are of one label, which has half of the population: it counts a ninth."""
     seen = Experience(np.zeros((10, 1), dtype=int), np.array([0] * 9 + [1]))
-    assert seen.counts((-1,), [(0,)], (2,), (0.5, 0.5))[0][0].tolist() == pytest.approx([1, 1])
+    assert seen.seen_in((-1,), [(0,)], (2,), (0.5, 0.5))[0][0].tolist() == pytest.approx([1, 1])
 
 
 def test_a_label_that_was_never_seen_leaves_all_to_the_model():

@@ -105,7 +105,7 @@ class Beliefs:
             self._counted["place"] = place
         new = [one for one in sets if one not in self._counted]
         tests = [[candidates[at] for at in one] for one in new]
-        counts = self.experience.counts(row, tests, self._sizes, self.model.prior)
+        counts = self.experience.seen_in(row, tests, self._sizes, self.model.prior)
         self._counted.update(zip(new, counts, strict=True))
         return [self._counted[one] for one in sets]
 

@@ -45,7 +45,7 @@ class Experience:
     Examples
     --------
     >>> seen = Experience(np.array([[0, 1], [0, 0], [1, 1]]), np.array([0, 0, 1]))
-    >>> seen.counts((0, -1), [(1,)], (2, 2), (0.5, 0.5))[0].tolist()  # value × label
+    >>> seen.seen_in((0, -1), [(1,)], (2, 2), (0.5, 0.5))[0].tolist()  # value × label
     [[0.5, 0.0], [0.5, 0.0]]
     """
 
@@ -75,7 +75,7 @@ class Experience:
         shape = (len(rows), len(model.features))
         return cls(np.array(rows, dtype=np.int64).reshape(shape), np.array(places, dtype=np.int64))
 
-    def counts(
+    def seen_in(
         self,
         row: Sequence[int],
         sets: Sequence[Sequence[int]],

@@ -19,7 +19,7 @@ from budgeted.web.hints import words
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED
 from budgeted.web.pages.templates import render
-from budgeted.web.views.diagnosis import Wanted
+from budgeted.web.views.diagnosis import Wanted, before_fees
 from budgeted.web.views.model import MOST_FIELDS, case_of
 from budgeted.web.views.studies import card_of
 
@@ -102,6 +102,7 @@ class _Given:
 
     def __init__(self, study: Snapshot, request: Request) -> None:
         self._features = study.state.problem.features
+        self._costs = before_fees(study.state.problem)
         self._query = request.query_params
         self.labels = study.state.problem.labels
 
@@ -155,7 +156,7 @@ class _Given:
                 "choices": each.choices,
                 "expects": each.expects,
                 "chosen": case.get(each.name, ""),
-                "cost": f"{each.cost:f}",
+                "cost": f"{self._costs[each.name]:f}",
                 "price": self._query.get(f"price-{at}", ""),
             }
             for at, each in enumerate(self._features)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from pydantic import Field
@@ -13,8 +14,8 @@ from budgeted.diagnosis.costs import WrongCosts
 from budgeted.diagnosis.programme import cells
 from budgeted.diagnosis.words import reason
 from budgeted.errors import DiagnosisError
-from budgeted.problem import money
-from budgeted.problem.prices import PriceList
+from budgeted.problem import CaseSoFar, Order, Problem, money
+from budgeted.problem.prices import PerFeature, PriceList
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
@@ -167,10 +168,18 @@ def diagnosis_view(study: Snapshot, wanted: Wanted) -> DiagnosisView:
     )
 
 
+def before_fees(problem: Problem) -> dict[str, Decimal]:
+    """Return what each test costs by itself; the price list of the study may add fees to that."""
+    alone = PerFeature(problem.features)
+    return {
+        each.name: alone.quote(Order((at,), 0), CaseSoFar())
+        for at, each in enumerate(problem.features)
+    }
+
+
 def _active(study: Snapshot, wanted: Wanted) -> ActiveClassifier:
     problem = study.state.problem
-    prices: dict[str, Any] = {each.name: each.cost for each in problem.features}
-    prices |= dict(wanted.prices)
+    prices: dict[str, Any] = {**before_fees(problem), **dict(wanted.prices)}
     wrong: WrongCosts = None
     if isinstance(wanted.wrong, str):
         wrong = wanted.wrong
