@@ -148,15 +148,19 @@ def report() -> None:
     if files:
         played = [json.loads(path.read_bytes()) for path in files]
         KEPT.write_bytes(lzma.compress(json.dumps(_rounded(played)).encode()))
-    rows = json.loads(lzma.decompress(KEPT.read_bytes()))
-    by_table = {
-        name: [row for row in rows if row["table"] == name]
-        for name in STUDIES
-        if any(row["table"] == name for row in rows)
-    }
+    by_table = kept()
     FIGURE.parent.mkdir(exist_ok=True)
     slim(save(figure(by_table), FIGURE))
     _replace(PAGE, "stopping", "\n".join(table_lines(by_table)))
+
+
+def kept() -> dict[str, list[dict[str, Any]]]:
+    """Return the studies that were kept, by table."""
+    rows = json.loads(lzma.decompress(KEPT.read_bytes()))
+    there = {row["table"] for row in rows}
+    return {
+        name: [row for row in rows if row["table"] == name] for name in STUDIES if name in there
+    }
 
 
 def outcome(row: Mapping[str, Any]) -> tuple[float, float, float, float]:
@@ -174,7 +178,8 @@ def table_lines(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator
     """Yield what was given up and saved on each table."""
     yield "| table | studies | error where it stopped | all spent | given up | saved | never stopped |"
     yield "| --- | --: | --: | --: | --: | --: | --: |"
-    for name, rows in by_table.items():
+    flat = [row for name in FLAT for row in by_table.get(name, ())]
+    for name, rows in (*by_table.items(), (f"*{', '.join(FLAT)}*", flat)):
         where, error, end, lost = np.array([outcome(row) for row in rows]).T
         saved = Mean.of(100 * (1 - where))
         never = f"{100 * (where == 1).mean():.0f} %"
