@@ -23,6 +23,7 @@ AS_PLANNED = "as planned"
 MOST_CASES = 1_000_000
 """That all designs of a plan may have together, unless told otherwise."""
 MOST_WHAT_IFS = 20
+MOST_TIMES = 1000
 StudyLike = str | PathLike[str] | bytes | Mapping[str, Any]
 """A study file: where it is, its content, or what it holds."""
 _NAMELESS = "study file"
@@ -39,7 +40,7 @@ class WhatIf:
     without
         Tests that are left out.
     costs
-        Test → another cost.
+        Test → another cost; or panel → another cost of its set-up.
     prices
         Entries of ``[prices]`` that are others; panels are found by their name, and only what is
         given of them changes.
@@ -67,9 +68,12 @@ class WhatIf:
         """Return what the file of the changed study would hold."""
         changed = copy.deepcopy(dict(plain))
         names = feature_names(changed)
-        unknown = [each for each in (*self.without, *self.costs) if each not in names]
+        panels = [each["name"] for each in changed.get("prices", {}).get("panels", ())]
+        unknown = [each for each in self.without if each not in names]
+        unknown += [each for each in self.costs if each not in (*names, *panels)]
         if unknown:
             listed = ", ".join(map(repr, names))
+            listed += f"; and the panels {', '.join(map(repr, panels))}" if panels else ""
             raise PlanError(
                 f"what if {self.name!r}: there is no test {each!r}; there are {listed}"
                 for each in unknown
@@ -77,6 +81,9 @@ class WhatIf:
         for table in changed["features"]:
             if table["name"] in self.costs:
                 table["cost"] = self.costs[table["name"]]
+        for table in changed.get("prices", {}).get("panels", ()):
+            if table["name"] in self.costs and table["name"] not in names:
+                table["setup"] = self.costs[table["name"]]
         changed["features"] = [
             each for each in changed["features"] if each["name"] not in self.without
         ]
@@ -119,8 +126,8 @@ class WhatIf:
                 mistakes.append(f"{where}.{key}: must be a table, got {plain[key]!r}")
         mistakes += _panel_mistakes(plain.get("prices", {}), f"{where}.prices.panels")
         times = plain.get("cases", 1)
-        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times <= 1000:
-            mistakes.append(f"{where}.cases: must be a number of times above 0, got {times!r}")
+        if wrong := times_mistake(times):
+            mistakes.append(f"{where}.cases: {wrong}")
         if mistakes:
             raise PlanError(mistakes)
         return cls(
@@ -130,6 +137,14 @@ class WhatIf:
             plain.get("prices", {}),
             times,
         )
+
+
+def times_mistake(times: object) -> str:
+    """Return what is wrong with how many times as many cases there are; nothing if it is fine."""
+    number = isinstance(times, int | float) and not isinstance(times, bool)
+    if number and 0 < times <= MOST_TIMES:  # type: ignore[operator]
+        return ""
+    return f"must be a number of times above 0 and at most {MOST_TIMES}, got {times!r}"
 
 
 def _panel_mistakes(prices: object, where: str) -> list[str]:
