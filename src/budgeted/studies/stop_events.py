@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from budgeted.studies.projection import Projection
 
 _KEPT = "budgeted.stop"
+BY_RULE = "a rule of the study says to stop"
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,14 @@ class StopWeighed(Event):
     def without_labels(self) -> StopWeighed:
         """Return it for who must not know the labels."""
         return replace(self, verdicts=tuple(each.without_labels() for each in self.verdicts))
+
+
+def stopped_words(made: StopWeighed) -> str:
+    """Return why asking stopped, and how to go on, in words that fit every surface."""
+    return (
+        f"{BY_RULE}: {'; '.join(made.reasons)}. To go on, change the rules for stopping, or ask "
+        f"anyway"
+    )
 
 
 @dataclass(frozen=True, eq=False)
