@@ -32,7 +32,7 @@ def main(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
             keep=keep,
             progress=lambda done, total: say(done),
         )
-    write_whole(file.made, json.dumps(made.to_plain()).encode())
+    write_whole(file.made, json.dumps({"code": code(), "plan": made.to_plain()}).encode())
 
 
 if __name__ == "__main__":
