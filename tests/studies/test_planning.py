@@ -410,3 +410,20 @@ def test_the_command_prints_table_json_and_figure(tmp_path):
         assert found.exit_code != 0
         assert words in found.output
     assert replace(Target(0.2), error=0.3).error == 0.3
+
+
+@pytest.mark.parametrize(
+    ("keep", "words"),
+    [(True, "are kept in"), (False, "nothing is kept; with --keep FILE it could go on")],
+)
+def test_who_stops_a_plan_is_told_whether_it_can_go_on(
+    study_file, tmp_path, monkeypatch, keep, words
+):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("budgeted.studies.planning.asked.make_plan", stop)
+    options = ["--keep", str(tmp_path / "kept")] if keep else []
+    found = CliRunner().invoke(main, ["plan", str(study_file), "--workers", "1", *options])
+    assert found.exit_code == 130
+    assert words in found.output

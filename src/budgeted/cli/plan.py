@@ -154,25 +154,34 @@ def plan(
     opened: AbstractContextManager[Executor] = (
         executors.dask(dask) if dask is not None else executors.processes(count)
     )
-    with (
-        opened as pool,
-        Progress(
-            "{task.description}",
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as bar,
-    ):
-        shown = bar.add_task("studies played", total=None)
-        made = asked.plan(
-            now(),
-            pool=pool,
-            workers=count,
-            keep=keep,
-            progress=lambda done, total: bar.update(shown, completed=done, total=total),
+    try:
+        with (
+            opened as pool,
+            Progress(
+                "{task.description}",
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            ) as bar,
+        ):
+            shown = bar.add_task("studies played", total=None)
+            made = asked.plan(
+                now(),
+                pool=pool,
+                workers=count,
+                keep=keep,
+                progress=lambda done, total: bar.update(shown, completed=done, total=total),
+            )
+    except KeyboardInterrupt:
+        kept = (
+            "nothing is kept; with --keep FILE it could go on"
+            if keep is None
+            else f"the runs that had ended are kept in {keep}; start again to continue"
         )
+        click.echo(f"stopped: {kept}", err=True)
+        raise click.exceptions.Exit(130) from None
     if figure is not None:
         figures.save(figures.planned_errors(made.to_plain()), figure)
     if as_json:
