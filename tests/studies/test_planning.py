@@ -223,6 +223,10 @@ def test_a_soft_budget_is_not_planned_beyond_its_limit(designs):
 def test_a_panel_can_cost_something_else(study_file):
     found = read_designs(study_file, 60, changes(costs={"blood": "1"}))
     assert found["blood for 1"].problem.prices.panels[0].setup == 1
+    whole = STUDY.replace("setup = 3", "whole = true\nprice = 4")
+    study_file.write_text(whole)
+    found = read_designs(study_file, 60, changes(costs={"blood": "1"}))
+    assert found["blood for 1"].problem.prices.panels[0].price == 1
     with pytest.raises(PlanError, match=r"no test 'urine'; .* and the panels 'blood'"):
         read_designs(study_file, 60, changes(costs={"urine": "1"}))
     with pytest.raises(PlanError, match=r"^times: must be a number of times above 0"):
@@ -309,6 +313,28 @@ def test_what_ifs_change_the_study_and_nothing_else(study_file):
     ):
         with pytest.raises(PlanError, match=words):
             read_designs(study_file, 60, [bad])
+
+
+def test_who_leaves_out_a_test_leaves_out_what_its_prices_say(study_file):
+    """A panel of nothing else, a price from a day on, and one for some cases."""
+    study_file.write_text(
+        STUDY.replace(
+            "visit_fee = 2",
+            """visit_fee = 2
+changes = [{day = 2027-01-01, feature = "scan", price = 9},
+           {day = 2027-01-01, panel = "room", setup = 9},
+           {day = 2027-01-01, feature = "crp", price = 2}]
+exceptions = [{label = "ill", feature = "scan", price = 5}]
+[[prices.panels]]
+name = "room"
+features = ["scan"]
+setup = 4""",
+        )
+    )
+    found = read_designs(study_file, 60, changes(["scan"]))["without scan"].problem.prices
+    assert [each.name for each in found.panels] == ["blood"]
+    assert len(found.changes) == 1
+    assert not found.exceptions
 
 
 def test_a_design_without_a_test_has_the_model_of_the_others():

@@ -62,7 +62,7 @@ _CASES = 200
     multiple=True,
     metavar="TEST=AMOUNT",
     callback=settings_of,
-    help="What if this test, or the set-up of this panel, costs so much? Once for each.",
+    help="What if this test, or this panel, costs so much? Once for each.",
 )
 @click.option(
     "--times", type=float, metavar="NUMBER", help="What if there are so many times as many cases?"

@@ -197,7 +197,7 @@ def changes(
     without
         Tests, each of which is left out.
     costs
-        Test → what it costs instead; or panel → what its set-up costs instead.
+        Test, or panel → what it costs instead; see `WhatIf`.
     times
         How many times as many cases there are.
 

@@ -40,7 +40,7 @@ class WhatIf:
     without
         Tests that are left out.
     costs
-        Test → another cost; or panel → another cost of its set-up.
+        Test → another cost; or panel → another set-up, shared part or price, whichever it has.
     prices
         Entries of ``[prices]`` that are others; panels are found by their name, and only what is
         given of them changes.
@@ -68,7 +68,8 @@ class WhatIf:
         """Return what the file of the changed study would hold."""
         changed = copy.deepcopy(dict(plain))
         names = feature_names(changed)
-        panels = [each["name"] for each in changed.get("prices", {}).get("panels", ())]
+        tables = changed.get("prices", {}).get("panels", ())
+        panels = [each["name"] for each in tables if "name" in each]
         unknown = [each for each in self.without if each not in names]
         unknown += [each for each in self.costs if each not in (*names, *panels)]
         if unknown:
@@ -81,9 +82,10 @@ class WhatIf:
         for table in changed["features"]:
             if table["name"] in self.costs:
                 table["cost"] = self.costs[table["name"]]
-        for table in changed.get("prices", {}).get("panels", ()):
-            if table["name"] in self.costs and table["name"] not in names:
-                table["setup"] = self.costs[table["name"]]
+        for table in tables:
+            if table.get("name") in self.costs and table["name"] not in names:
+                key = next((each for each in ("shared", "price") if each in table), "setup")
+                table[key] = self.costs[table["name"]]
         changed["features"] = [
             each for each in changed["features"] if each["name"] not in self.without
         ]
@@ -101,10 +103,26 @@ class WhatIf:
                     f"what if {self.name!r}: there is no panel {change.get('name')!r} in the study"
                 )
             found[0].update(change)
-        for panel in panels:
+        return self._without_them(prices | others | ({"panels": panels} if panels else {}))
+
+    def _without_them(self, prices: dict[str, Any]) -> dict[str, Any]:
+        """Prices that say nothing of the tests that are left out."""
+        gone = set()
+        for panel in prices.get("panels", ()):
             panel["features"] = [each for each in panel["features"] if each not in self.without]
-        kept = [each for each in panels if each["features"]]
-        return prices | others | ({"panels": kept} if kept else {}) if panels else prices | others
+            if not panel["features"]:
+                gone.add(panel["name"])
+        for key in ("panels", "changes", "exceptions"):
+            if self.without and isinstance(prices.get(key), list):
+                kept = [
+                    each
+                    for each in prices[key]
+                    if (each.get("name") if key == "panels" else each.get("panel")) not in gone
+                    and each.get("feature") not in self.without
+                ]
+                prices = {name: value for name, value in prices.items() if name != key}
+                prices |= {key: kept} if kept else {}
+        return prices
 
     @classmethod
     def read(cls, plain: object, at: int) -> WhatIf:
