@@ -203,3 +203,43 @@ def test_mistakes_end_in_a_line(files):
     assert "TEST=VALUE" in run(*files, "--known", "x0", code=2).output
     assert "reward" not in run(*files, "--wrong", "-3", code=1).output
     assert "no feature 'x7'" in run(*files, "--without", "x7", code=1).output
+
+
+def test_a_panel_may_share_part_of_the_prices_of_new_cases(files):
+    """A model knows no prices: what a panel shares is compared with those that are given."""
+    panel = b'[[prices.panels]]\nname = "p"\nfeatures = ["x0", "x1"]\nshared = "1.50"\n'
+    active = active_classifier(MODEL, read_terms(TERMS + panel))
+    assert str(active.paid((0, 1))) == "5.00"  # 3.50 + 2 + a visit for 1, less 1.50
+    fewer = active_classifier(MODEL, read_terms(TERMS + panel), without=["x1"])
+    assert str(fewer.paid((0,))) == "4.50"
+    with pytest.raises(DiagnosisError, match="more than the price of 'x1'"):
+        active_classifier(MODEL, read_terms(TERMS + panel.replace(b"1.50", b"2.50")))
+
+
+def test_all_mistakes_of_a_file_of_cases_are_listed(files, tmp_path):
+    table = tmp_path / "new.csv"
+    table.write_text("case,label,x0\nA,X,9\nB,Z,0\nC,Y,0\n")
+    said = run(*files, "--cases", str(table), code=1).output
+    assert "line 2: feature 'x0' has no value '9'" in said
+    assert "line 3: there is no label 'Z'; there are 'X', 'Y'" in said
+    table.write_text("case,x0\n")
+    assert "there are no rows" in run(*files, "--cases", str(table), code=1).output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--strategy"], "--cases and --strategy: give one of them"),
+        (["--known", "x0=0"], "--cases and --known: give one of them"),
+        (["--price", "x0=1", "--price", "x0=2"], "x0 is given twice"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(files, tmp_path, options, words):
+    table = tmp_path / "new.csv"
+    table.write_text("x0\n0\n")
+    assert words in run(*files, "--cases", str(table), *options, code=2).output
+
+
+def test_a_price_of_nothing_gets_words():
+    with pytest.raises(DiagnosisError, match="price of 'x0': must be above 0, got 0"):
+        ActiveClassifier(MODEL, {"x0": 0})

@@ -1,6 +1,6 @@
 """Rules for stopping: when each says so, and why; bad ones get words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar
 
@@ -133,6 +133,19 @@ def test_nothing_left_is_worth_it_if_no_amount_lowers_the_error_enough(curve, st
     assert said.figures["gain"] == pytest.approx(0.2 - min(curve))
     assert "remaining 100" in said.words
     assert "20.0 %" in said.words
+
+
+def test_a_point_costs_no_more_than_is_spent_for_it():
+    """All that is left to buy costs 10 of the remaining 100: ten points for that are worth it."""
+    curve = replace(a_forecast(0.30, 0.20, 0.20, runs=2), spent=(Decimal(10), Decimal(12)))
+    said = PointWorth(2).weigh(a_situation(curve))
+    assert not said.stops
+    assert (said.figures["paid"], said.figures["worth"]) == ("11.00", "20.00")
+    assert "the next 11.00 are expected to lower it" in said.words
+    assert PointWorth("1.05").weigh(a_situation(curve)).stops
+    assert PointWorth(2).clearly_goes_on(a_situation(curve))
+    nothing = replace(curve, spent=(Decimal(0), Decimal(0)))
+    assert "there is nothing left to buy" in PointWorth(2).weigh(a_situation(nothing)).words
 
 
 def test_what_brings_nothing_but_beyond_the_budget_does_not_count():

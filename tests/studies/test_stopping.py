@@ -10,6 +10,8 @@ from budgeted import Feature, Problem, Study
 from budgeted.cli.main import main
 from budgeted.errors import BudgetedError, StopRuleError, StudyError
 from budgeted.studies import weighing
+from budgeted.studies.blinding import Blinder
+from budgeted.studies.commands.ask import Ask, why_fewer
 from budgeted.studies.stop_events import StopRulesSet, StopWeighed
 from budgeted.studies.weighing import stop_status
 
@@ -90,6 +92,17 @@ def test_a_rule_is_followed_and_the_log_says_so(tmp_path):
         status = study.status().stop
         assert (status.stops, status.binding) == (True, True)
         assert status.words.startswith("a rule of the study says to stop: ")
+
+
+def test_who_is_blind_is_told_that_a_rule_stopped_it_and_no_label(tmp_path):
+    with a_study(tmp_path, stop={"cases_per_label": 1, "binding": True}) as study:
+        wanted = Ask(10)
+        done = Blinder().done(study.do(wanted))
+        said = why_fewer(done.requests, wanted, done.state, done.stopped)
+        assert "a rule of the study says to stop: it is about single labels" in said
+        assert "well" not in said
+        assert "well 1" in study.do(Ask(1)).stopped
+        assert "wants no more" not in said
 
 
 def test_who_asks_anyway_gets_it_and_the_log_keeps_it(tmp_path):
@@ -204,9 +217,20 @@ def test_the_command_line_states_rules_shows_them_and_follows_them(tmp_path):
         assert found.exit_code == 0, found.output
         return found.output
 
-    said = call("stop-rules", "--cases-per-label", "1", "--binding")
-    assert "stop when 1 case of each label" in said
-    call("ask", "-n", "10")
+    said = call("stop-rules", "--cases-per-label", "2", "--target-error", "0.3", "--force")
+    lines = [line.split(" ", 1)[1] for line in said.splitlines() if line.startswith("- ")]
+    assert [line[:20] for line in lines] == [
+        "at an error of at mo",
+        "when 2 cases of each",
+        "an error of at most ",
+        "2 cases of each labe",
+    ]
+    assert said.startswith("Stop as soon as one of these holds (advice):\n")
+    said = call("stop-rules", "--cases-per-label", "1", "--binding", "--drop", "target-error")
+    assert said.startswith("Stop when 1 case of each label is measured or under way: a rule that")
+    assert "\nGo on: 1 case of each label is wanted" in said
+    said = call("ask", "-n", "10")
+    assert "No more was asked for: 10 were asked for; a rule of the study says to stop" in said
     asked = json.loads(call("ask", "--json"))
     assert asked["requests"] == []
     assert "a rule of the study says to stop" in asked["stopped"]

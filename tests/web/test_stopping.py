@@ -24,6 +24,9 @@ def test_the_api_states_rules_follows_them_and_says_why(tmp_path):
         found.post("/api/studies/flu/stop-rules", json={"binding": True})
         asked = found.post("/api/studies/flu/ask", json={"n": 1}).json()
         assert asked["requests"] == []
+        for _ in range(2):  # the second time nothing is new to the log
+            assert asked["stopped"].startswith("a rule of the study says to stop: 1 case of each")
+            asked = found.post("/api/studies/flu/ask", json={"n": 1}).json()
         anyway = found.post("/api/studies/flu/ask", json={"n": 1, "anyway": True}).json()
         assert len(anyway["requests"]) == 1
         wrong = found.post("/api/studies/flu/stop-rules", json={"least_gain": -0.01})
@@ -93,3 +96,18 @@ def test_who_must_not_see_labels_is_told_no_counts_of_them(tmp_path):
         said = classifier_view(Blinder().snapshot(study.snapshot()), None).stop
     assert "ill" not in said.words.replace("still", "").replace("will", "")
     assert said.verdicts[0].figures == {}
+
+
+def test_several_rules_are_listed_a_line_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(weighing, "RUNS", 4)
+    make_study(tmp_path / "studies.db").release()
+    with client(tmp_path) as found:
+        rules = {"cases_per_label": 9, "target_error": 0.2, "force": True}
+        made = found.post("/api/studies/flu/stop-rules", json=rules)
+        assert made.status_code == 200, made.text
+        manage = found.get("/studies/flu/manage").text
+        assert "Stop as soon as one of these holds (advice):" in manage
+        assert "<li>when 9 cases of each label are measured or under way</li>" in manage
+        page = found.get("/studies/flu/classifier").text
+        assert "<p>Go on:</p>" in page
+        assert "<li>9 cases of each label are wanted, and there are fewer" in page

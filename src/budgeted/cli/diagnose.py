@@ -12,6 +12,7 @@ from budgeted.cli.studies.options import with_csv, with_json
 
 if TYPE_CHECKING:
     from budgeted.diagnosis import ActiveClassifier, Decision, Experience, Strategy
+    from budgeted.diagnosis.asked import AskedModel
     from budgeted.learners.model import Model
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -68,13 +69,16 @@ def diagnose(
     from budgeted.diagnosis.terms import active_classifier, read_terms
     from budgeted.learners.model import Model
 
+    if cases_file is not None and (whole or known):
+        other = "--strategy" if whole else "--known"
+        raise click.UsageError(f"--cases and {other}: give one of them")
     model = Model.read(model_file)
     terms = {} if terms_file is None else read_terms(terms_file.read_bytes())
     terms |= {
         key: value for key, value in (("limit", limit), ("wrong", wrong)) if value is not None
     }
     if prices and isinstance(terms.get("costs", {}), dict):
-        own = dict(_pair(each, "--price") for each in prices)
+        own = _pairs(prices, "--price")
         terms["costs"] = terms.get("costs", {}) | own
     if "costs" not in terms:
         _no_prices(model, without)
@@ -82,7 +86,7 @@ def diagnose(
     if experience_file is not None:
         experience = _experience(model, experience_file, delimiter, encoding)
     active = active_classifier(model, terms, without, experience)
-    row = dict(_pair(each, "--known") for each in known)
+    row = _pairs(known, "--known")
     if cases_file is not None:
         _for_file(active, cases_file, delimiter, encoding, as_json)
     elif whole:
@@ -95,12 +99,18 @@ def diagnose(
         _dialogue(active, row)
 
 
-def _pair(given: str, option: str) -> tuple[str, str]:
-    name, mark, value = given.rpartition("=") if option == "--price" else given.partition("=")
-    if not mark:
-        form = "TEST=AMOUNT" if option == "--price" else "TEST=VALUE"
-        raise click.BadParameter(f"must be {form}, got {given!r}", param_hint=option)
-    return name, value
+def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
+    """Return what stands before and behind each "=": a name may hold one, and so may a value."""
+    found: dict[str, str] = {}
+    for each in given:
+        name, mark, value = each.rpartition("=") if option == "--price" else each.partition("=")
+        if not mark:
+            form = "TEST=AMOUNT" if option == "--price" else "TEST=VALUE"
+            raise click.BadParameter(f"must be {form}, got {each!r}", param_hint=option)
+        if name in found:
+            raise click.BadParameter(f"{name} is given twice", param_hint=option)
+        found[name] = value
+    return found
 
 
 def _no_prices(model: Model, without: tuple[str, ...]) -> None:
@@ -204,26 +214,17 @@ def _for_file(
     from budgeted.studies.log import as_csv
 
     columns, cells, lines = read_rows(path, delimiter, encoding)
-    names = [each for each in columns if each not in ("case", "label")]
-    rows = []
-    for line, cell in zip(lines, cells, strict=True):
-        case = dict(zip(columns, cell, strict=True))
-        try:
-            rows.append(active.model.positions({name: case[name] for name in names}))
-        except ValueError as error:
-            raise click.ClickException(f"{path}: line {line}: {error}") from None
-    found = diagnose_all(active, np.array(rows, dtype=np.int64).reshape(len(rows), -1))
     labels = [cell[columns.index("label")] for cell in cells] if "label" in columns else None
-    strange = sorted(set(labels or ()) - set(active.model.labels))
-    if strange:
-        raise click.ClickException(
-            f"{path}: label: there is no label {strange[0]!r}; there are "
-            f"{', '.join(active.model.labels)}"
-        )
+    rows = _positions(active.model, path, columns, cells, lines)
+    found = diagnose_all(active, np.array(rows, dtype=np.int64))
     total = summary(active, found, labels)
     if as_json:
         click.echo(json.dumps({
-            "cases": [vars(each) | {"paid": f"{each.paid:f}"} for each in found],
+            "cases": [
+                ({"case": cell[columns.index("case")]} if "case" in columns else {})
+                | vars(each) | {"paid": f"{each.paid:f}"}
+                for cell, each in zip(cells, found, strict=True)
+            ],
             "paid": f"{total.paid:f}", "ordered": total.frequencies, "wrong": total.wrong,
             "answer_cost": total.answer_cost, "expected_error": total.expected_error,
             "expected_answer_cost": total.expected_answer_cost,
@@ -231,7 +232,7 @@ def _for_file(
         return
     head = [*columns, "tests", "paid", "answer", "probability"]
     table = [
-        [*cell, " ".join(each.tests), f"{each.paid:f}", each.answer, f"{each.probability:.6f}"]
+        [*cell, "; ".join(each.tests), f"{each.paid:f}", each.answer, f"{each.probability:.6f}"]
         for cell, each in zip(cells, found, strict=True)
     ]
     click.echo(as_csv(head, table), nl=False)
@@ -247,6 +248,29 @@ def _for_file(
             said += f", and cost {total.answer_cost:.2f}"
     ordered = ", ".join(f"{name} {share:.0%}" for name, share in total.frequencies.items())
     click.echo(f"{said}. Ordered: {ordered or 'nothing'}.", err=True)
+
+
+def _positions(
+    model: AskedModel, path: Path, columns: list[str], cells: list[list[str]], lines: list[int]
+) -> list[list[int]]:
+    """Return the cases of a table, or all that is wrong with it."""
+    from budgeted.errors import BudgetedError, StudyFileError
+    from budgeted.listing import shortened
+
+    names = [each for each in columns if each not in ("case", "label")]
+    rows, mistakes = [], [] if cells else ["there are no rows"]
+    for line, cell in zip(lines, cells, strict=True):
+        case = dict(zip(columns, cell, strict=True))
+        if case.get("label", model.labels[0]) not in model.labels:
+            listed = ", ".join(map(repr, model.labels))
+            mistakes.append(f"line {line}: there is no label {case['label']!r}; there are {listed}")
+        try:
+            rows.append(model.positions({name: case[name] for name in names}))
+        except BudgetedError as error:
+            mistakes.append(f"line {line}: {error}")
+    if mistakes:
+        raise StudyFileError(str(path), shortened(mistakes))
+    return rows
 
 
 def _plain(decision: Decision) -> dict[str, Any]:

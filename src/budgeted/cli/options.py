@@ -33,6 +33,8 @@ def settings_of(
         name, equals, text = each.partition("=")
         if not (name.strip() and equals):
             raise click.BadParameter(f"must be NAME=VALUE, got {each!r}", context, option)
+        if name.strip() in found:
+            raise click.BadParameter(f"{name.strip()} is given twice", context, option)
         try:
             found[name.strip()] = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgeted.cli.options import settings_of
-from budgeted.cli.studies.options import with_csv, with_json
+from budgeted.cli.studies.options import with_case_columns, with_csv, with_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -62,7 +62,7 @@ _CASES = 200
     multiple=True,
     metavar="TEST=AMOUNT",
     callback=settings_of,
-    help="What if this test costs so much? Once for each.",
+    help="What if this test, or this panel, costs so much? Once for each.",
 )
 @click.option(
     "--times", type=float, metavar="NUMBER", help="What if there are so many times as many cases?"
@@ -93,6 +93,7 @@ _CASES = 200
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the curves here (.png, .svg, .pdf, .html or .json).",
 )
+@with_case_columns
 @with_csv
 @with_json
 def plan(
@@ -100,6 +101,9 @@ def plan(
     cases: Path | None,
     number: int | None,
     table: Path | None,
+    id_column: str,
+    label_column: str,
+    group_column: str,
     delimiter: str | None,
     encoding: str,
     as_json: bool,
@@ -125,9 +129,12 @@ def plan(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from budgeted.experiments import executors, figures
+    from budgeted.studies.case_lists import Columns
     from budgeted.studies.journal import now
     from budgeted.studies.planning import ask, changes
 
+    if cases is not None and number is not None:
+        raise click.UsageError("--cases and --number: give one of them")
     if figure is not None:
         figures.check_target(figure)
     _check_probability(study_file, given)
@@ -138,6 +145,7 @@ def plan(
         what_ifs=changes(given.pop("without"), given.pop("costs"), given.pop("times")),
         runs=runs,
         seed=seed,
+        columns=Columns(id_column, label_column, group_column),
         delimiter=delimiter,
         encoding=encoding,
         **given,
@@ -146,25 +154,34 @@ def plan(
     opened: AbstractContextManager[Executor] = (
         executors.dask(dask) if dask is not None else executors.processes(count)
     )
-    with (
-        opened as pool,
-        Progress(
-            "{task.description}",
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as bar,
-    ):
-        shown = bar.add_task("studies played", total=None)
-        made = asked.plan(
-            now(),
-            pool=pool,
-            workers=count,
-            keep=keep,
-            progress=lambda done, total: bar.update(shown, completed=done, total=total),
+    try:
+        with (
+            opened as pool,
+            Progress(
+                "{task.description}",
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            ) as bar,
+        ):
+            shown = bar.add_task("studies played", total=None)
+            made = asked.plan(
+                now(),
+                pool=pool,
+                workers=count,
+                keep=keep,
+                progress=lambda done, total: bar.update(shown, completed=done, total=total),
+            )
+    except KeyboardInterrupt:
+        kept = (
+            "nothing is kept; with --keep FILE it could go on"
+            if keep is None
+            else f"the runs that had ended are kept in {keep}; start again to continue"
         )
+        click.echo(f"stopped: {kept}", err=True)
+        raise click.exceptions.Exit(130) from None
     if figure is not None:
         figures.save(figures.planned_errors(made.to_plain()), figure)
     if as_json:
@@ -197,7 +214,7 @@ def print_plan(made: Plan, console: Console) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("money", justify="right")
     for curve in made.curves:
-        table.add_column(escape(curve.name), justify="right")
+        table.add_column(escape(curve.name), justify="right", overflow="fold")
     rows = zip(*(curve.points for curve in made.curves), strict=True)
     for row in rows:
         mark = " (budget)" if row[0].money == made.budget else ""

@@ -24,6 +24,7 @@ from budgeted.problem.prices import PriceList
 MOST_CELLS = 20_000
 """Situations of one programme: it takes about a tenth of a second."""
 _TINY = 1e-12
+_DEAR = 10**9
 _MOST_KEPT = 64_000_000
 """Bytes of decisions that are remembered."""
 
@@ -396,9 +397,7 @@ class ActiveClassifier:
     @cached_property
     def _problem(self) -> Problem:
         """The tests with their prices; what cannot be ordered is never quoted."""
-        priced = [
-            Feature(each.name, each.kind, self.prices.get(each.name, 1)) for each in self._features
-        ]
+        priced = with_prices(self._features, self.prices)
         return Problem(priced, self.model.labels, self.model.prior, 0, self.price_list)
 
     def _price_mistakes(self) -> list[str]:
@@ -406,8 +405,7 @@ class ActiveClassifier:
         for name, price in self.prices.items():
             try:
                 self.model.feature(name)
-                if money.parse(price) < 0:
-                    raise ValueError(f"must be an amount from 0, got {price}")
+                money.parse(price, above_zero=True)
             except ValueError as error:
                 found.append(f"price of {name!r}: {error}")
         if not self.prices:
@@ -431,6 +429,16 @@ class ActiveClassifier:
         except BudgetedError as error:
             return [f"prices: {error}"]
         return []
+
+
+def with_prices(
+    features: Sequence[Feature], prices: Mapping[str, MoneyLike]
+) -> tuple[Feature, ...]:
+    """Return features with the prices of new cases: those that a model has are those of nobody.
+
+    What cannot be ordered is never quoted; it is so dear that no panel shares more than its price.
+    """
+    return tuple(Feature(each.name, each.kind, prices.get(each.name, _DEAR)) for each in features)
 
 
 def _entropy(chances: Floats) -> Floats:

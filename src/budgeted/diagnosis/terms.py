@@ -26,10 +26,11 @@ import tomllib
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from budgeted.diagnosis.active import ActiveClassifier
+from budgeted.diagnosis.active import ActiveClassifier, with_prices
 from budgeted.diagnosis.asked import AskedModel
 from budgeted.diagnosis.experience import Experience
 from budgeted.errors import BudgetedError, DiagnosisError
+from budgeted.problem import Feature
 from budgeted.problem.prices import from_table
 
 _KEYS = ("costs", "wrong", "limit", "prices")
@@ -79,7 +80,7 @@ def active_classifier(
     prices = None
     if terms.get("prices") is not None:
         try:
-            prices = from_table(terms["prices"], model.features, model.labels)
+            prices = from_table(terms["prices"], _for_sale(model, costs), model.labels)
         except BudgetedError as error:
             raise DiagnosisError(f"prices: {error}") from None
     mistakes = [
@@ -99,12 +100,20 @@ def active_classifier(
     return found
 
 
+def _for_sale(model: AskedModel, costs: Mapping[str, Any]) -> tuple[Feature, ...]:
+    """The tests with their prices; none if a price is wrong, which is said elsewhere."""
+    try:
+        return with_prices(model.features, costs)
+    except BudgetedError:
+        return ()
+
+
 def _costs_in(features: object) -> dict[str, Any]:
     """The cost of each feature of a study file; what is wrong there shows when it is used."""
     if not isinstance(features, list):
         raise DiagnosisError(f"features: must be a list of tables, got {features!r}")
     return {
-        str(each.get("name")): each.get("cost", "missing")
+        str(each.get("name")): each["cost"]
         for each in features
-        if isinstance(each, Mapping)
+        if isinstance(each, Mapping) and "cost" in each
     }

@@ -41,5 +41,8 @@ the tests.'
                 f"what may follow, of {then}."
             )
         if decision.offers:
-            return f"No test that is left makes the answer better: it is wrong with {now}."
+            return (
+                f"No test that is left makes the answer better: it is wrong with a probability of "
+                f"{now}."
+            )
     return "No other test can be ordered: all are known, ruled out, or beyond the limit."

@@ -28,7 +28,7 @@ from budgeted.studies.events import Asked, Entry, Event, Recorded
 from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.stop_events import StopWeighed
+from budgeted.studies.stop_events import StopWeighed, stopped_words
 
 HIDDEN = "hidden label"
 """How the names of labels begin that take the place of the real ones."""
@@ -175,12 +175,14 @@ class Blinder:
 
     def done(self, done: Done) -> Done:
         """Return what became of a command without labels."""
+        by = None if done.stopped_by is None else done.stopped_by.without_labels()
         return replace(
             done,
             requests=tuple(map(self.request, done.requests)),
             state=without_names(done.state),
             events=tuple(map(without_labels, done.events)),
-            stopped="",
+            stopped="" if by is None else stopped_words(by),
+            stopped_by=by,
         )
 
     def request(self, request: Requested) -> Requested:

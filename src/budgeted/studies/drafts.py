@@ -42,6 +42,7 @@ from budgeted.studies.projection import LAYERED, Projection, Requested, Used, la
 from budgeted.studies.stopping import why_stopped
 
 if TYPE_CHECKING:
+    from budgeted.studies.stop_events import StopWeighed
     from budgeted.studies.wishes import Wishes
 
 LONGEST_KEY = 200
@@ -63,6 +64,8 @@ class Draft(Projection):
     stopped
         Why the policy bought nothing when it was asked last, where there was money; or why a rule
         for stopping kept it from buying.
+    stopped_by
+        What the rules for stopping said, if it was one of them.
     looks_ahead
         Whether rules for stopping may make a forecast, which takes seconds; see
         `budgeted.studies.weighing`.
@@ -74,6 +77,7 @@ class Draft(Projection):
     chooser: Chooser | None = None
     package: str = ""
     stopped: str = ""
+    stopped_by: StopWeighed | None = None
     looks_ahead: bool = True
 
     @classmethod
@@ -241,6 +245,8 @@ class Done:
         What was written for it now.
     stopped
         Where fewer were asked for than wanted though there was money: why.
+    stopped_by
+        What the rules for stopping said, if it was one of them.
     """
 
     requests: tuple[Requested, ...]
@@ -248,6 +254,7 @@ class Done:
     repeated: bool = False
     events: tuple[Event, ...] = ()
     stopped: str = ""
+    stopped_by: StopWeighed | None = None
 
 
 @dataclass(frozen=True)
@@ -296,7 +303,15 @@ def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
         keys += [(each.key, mark)] * len(mine)
         numbers = dict.fromkeys(number for made in mine for number in numbers_of(made))
         about = tuple(draft.request(number) for number in numbers)
-        answers.append(Done(about, draft.dated(at), events=tuple(mine), stopped=trial.stopped))
+        answers.append(
+            Done(
+                about,
+                draft.dated(at),
+                events=tuple(mine),
+                stopped=trial.stopped,
+                stopped_by=trial.stopped_by,
+            )
+        )
     return Plan(tuple(wanted), tuple(actors), tuple(keys), tuple(answers), draft)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STOP_LOG = "budgeted.stop"
 """Where a projection has it, among what events of all kinds keep there."""
+BY_RULE = "a rule of the study says to stop"
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,14 @@ class StopWeighed(Event):
     def without_labels(self) -> StopWeighed:
         """Return it for who must not know the labels."""
         return replace(self, verdicts=tuple(each.without_labels() for each in self.verdicts))
+
+
+def stopped_words(made: StopWeighed) -> str:
+    """Return why asking stopped, and how to go on, in words that fit every surface."""
+    return (
+        f"{BY_RULE}: {'; '.join(made.reasons)}. To go on, change the rules for stopping, or ask "
+        f"anyway"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,14 @@ from budgeted.errors import BudgetedError
 from budgeted.state.surcharges import committed
 from budgeted.studies.forecast.runs import Run, run, steps_to_the_end
 from budgeted.studies.forecast.summary import summary
-from budgeted.studies.stop_events import StopLog, StopWeighed, is_due, stop_log
+from budgeted.studies.stop_events import (
+    BY_RULE,
+    StopLog,
+    StopWeighed,
+    is_due,
+    stop_log,
+    stopped_words,
+)
 from budgeted.studies.stop_rules import Judged, Situation, StopRules, Verdict, weighed
 from budgeted.studies.stop_rules.base import looks_ahead
 
@@ -102,7 +109,7 @@ class Weighing:
             return None  # advice is given once, before the first order
         made = self._weighed(log)
         if made.done == "stopped":
-            draft.stopped = stopped_words(made)
+            draft.stopped, draft.stopped_by = stopped_words(made), made
         if not _is_news(made, log):
             return None
         draft.attempt(made)
@@ -159,14 +166,6 @@ def _is_news(made: StopWeighed, log: StopLog) -> bool:
     )
 
 
-def stopped_words(made: StopWeighed) -> str:
-    """Return why asking stopped, and how to go on, in words that fit every surface."""
-    return (
-        f"a rule of the study says to stop: {'; '.join(made.reasons)}. To go on, change the rules "
-        f"for stopping, or ask anyway"
-    )
-
-
 @dataclass(frozen=True)
 class StopStatus:
     """What the rules of a study say at a moment.
@@ -181,8 +180,8 @@ class StopStatus:
         Whether rules that look ahead are weighed anew when something is asked next.
     weighed_at
         What was spent or reserved when those were weighed last; None if they never were.
-    words
-        All in a sentence.
+    headline, words
+        What to do, without the reasons; and all in a sentence.
     """
 
     rules: dict[str, object]
@@ -191,7 +190,21 @@ class StopStatus:
     verdicts: tuple[Verdict, ...]
     due: bool
     weighed_at: Decimal | None
+    headline: str
     words: str
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why to stop, of each rule that says so; or why to go on, of all of them."""
+        return tuple(each.words for each in self.verdicts if each.stops or not self.stops)
+
+    def lines(self) -> list[str]:
+        """Return what to do and why, a line for each reason if there are several."""
+        if len(self.reasons) == 1:
+            return [f"{self.words[0].upper()}{self.words[1:]}."]
+        return [f"{self.headline[0].upper()}{self.headline[1:]}:"] + [
+            f"- {each}" for each in self.reasons
+        ]
 
 
 def stop_status(study: Snapshot) -> StopStatus | None:
@@ -206,19 +219,16 @@ def stop_status(study: Snapshot) -> StopStatus | None:
     if study.blind:
         verdicts = tuple(each.without_labels() for each in verdicts)
     stops = any(each.stops for each in verdicts)
+    binding = log.rules.binding
+    headline = "go on" if not stops else BY_RULE if binding else "advice: stop"
+    reasons = "; ".join(each.words for each in verdicts if each.stops or not stops)
     return StopStatus(
         log.rules.to_table(),
-        log.rules.binding,
+        binding,
         stops,
         verdicts,
         due,
         None if log.ahead is None else log.ahead.committed,
-        _in_words(log, verdicts, stops),
+        headline,
+        f"{headline}: {reasons}",
     )
-
-
-def _in_words(log: StopLog, verdicts: tuple[Verdict, ...], stops: bool) -> str:
-    said = "; ".join(each.words for each in verdicts if each.stops or not stops)
-    if not stops:
-        return f"go on: {said}"
-    return f"{'a rule of the study says to stop' if log.rules.binding else 'advice: stop'}: {said}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from budgeted.errors import PlanError, TableError
 from budgeted.studies.case_lists import Columns
+from budgeted.studies.forecast import code
 from budgeted.studies.planning import AS_PLANNED, RUNS, Asked, WhatIf, ask
 from budgeted.web.settings import Limits
 from budgeted.web.storage import write_whole
@@ -112,10 +113,19 @@ class PlanFile:
 
     def plan(self) -> dict[str, Any] | None:
         """Return the plan as JSON has it; None if it is not made yet."""
+        found: dict[str, Any] | None = self._read_made().get("plan")
+        return found
+
+    def outdated(self) -> bool:
+        """Tell whether the plan is there, but other code made it than would make it now."""
+        made = self._read_made()
+        return "plan" in made and made.get("code") != code()
+
+    def _read_made(self) -> dict[str, Any]:
         try:
             found: dict[str, Any] = json.loads(self.made.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return None
+            return {}
         return found
 
     def runs(self) -> int:

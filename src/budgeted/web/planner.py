@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.experiments import executors
-from budgeted.provenance import Provenance
+from budgeted.studies.forecast import code
 from budgeted.web.children import child
 from budgeted.web.plan_files import PlanFile
 from budgeted.web.storage import write_whole
@@ -23,7 +23,7 @@ def main(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
     """Make a plan."""
     file, workers = PlanFile.read(Path(wanted["folder"])), wanted["workers"]
     # Runs of another version of the package are none of this plan.
-    keep = file.folder / f"runs-{Provenance.here().fingerprint[:12]}.jsonl"
+    keep = file.folder / f"runs-{code()[:12]}.jsonl"
     with ExitStack() as stack:
         made = file.question.asked(wanted["most_cases"]).plan(
             file.at,
@@ -32,7 +32,7 @@ def main(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
             keep=keep,
             progress=lambda done, total: say(done),
         )
-    write_whole(file.made, json.dumps(made.to_plain()).encode())
+    write_whole(file.made, json.dumps({"code": code(), "plan": made.to_plain()}).encode())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import logging
 import re
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,12 @@ class Plans:
         """
         id = question.digest
         with suppress(UnknownError):
-            await self.known(id)
+            known = await self.known(id)
+            if known.state == DONE and await asyncio.to_thread(known.file.outdated):
+                # Who only looks sees the old one; who asks gets what this version says.
+                again = replace(known.file, by=by, at=now())
+                await asyncio.to_thread(again.made.unlink, missing_ok=True)
+                await asyncio.to_thread(again.keep)
             return await self.go_on(id)
         self._check_room()
         await asyncio.to_thread(self._take_on, id, question, by)

@@ -35,6 +35,8 @@ def words(error: BudgetedError) -> str:
             for mistake, hint in zip(mistakes, (*hints, *[None] * len(mistakes)), strict=False)
         ]
         return source + "".join(told)
+    if mistakes and len(mistakes) > 1 and "\n" not in str(error):
+        return "there are mistakes:" + "".join(f"\n  {mistake}" for mistake in mistakes)
     return f"{error}{_and(error.hint)}"
 
 

@@ -23,7 +23,15 @@ from budgeted.cli.studies.printing import (
 )
 
 if TYPE_CHECKING:
-    from budgeted.studies.commands import Ask, Close, Command, Record, SetBudget, Withdraw
+    from budgeted.studies.commands import (
+        Ask,
+        Close,
+        Command,
+        Record,
+        SetBudget,
+        SetStopRules,
+        Withdraw,
+    )
     from budgeted.studies.drafts import Done
     from budgeted.studies.study import Study
 
@@ -82,7 +90,8 @@ def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
             said = each.words()
             click.echo(f"{said[0].upper()}{said[1:]}.")
     if fewer := why_fewer(asked, command, found.state, done.stopped):
-        click.echo(f"Nothing more can be bought: {fewer}.")
+        begin = "Nothing more can be bought" if done.stopped_by is None else "No more was asked for"
+        click.echo(f"{begin}: {fewer}.")
     print_money(found)
 
 
@@ -117,6 +126,23 @@ def _show_recorded(found: Study, _: Record, done: Done, as_json: bool) -> None:
         )
 
 
+def _show_stop_rules(found: Study, _: SetStopRules, done: Done, as_json: bool) -> None:
+    if as_json:
+        show_done(found, "; ".join(each.words() for each in done.events), as_json)
+        return
+    from budgeted.cli.studies.views import print_stop
+    from budgeted.studies.stop_rules import StopRules
+    from budgeted.studies.weighing import stop_status
+
+    seen = found.snapshot()
+    rules = StopRules() if seen.stop is None else seen.stop.rules
+    click.echo("\n".join(rules.lines()))
+    status = stop_status(seen)
+    if status is not None:
+        print_stop(status)
+    print_money(found)
+
+
 def _show_budget(found: Study, _: SetBudget, __: Done, as_json: bool) -> None:
     show_done(found, f"The budget is {found.state.problem.terms.words()} now.", as_json)
 
@@ -131,6 +157,7 @@ _SHOWN: dict[str, Callable[[Study, Any, Done, bool], None]] = {
     "withdraw": _show_withdrawn,
     "record": _show_recorded,
     "budget": _show_budget,
+    "stop-rules": _show_stop_rules,
     "close": _show_closed,
 }
 """What is said of some operations; others say what became of their request, or of the log."""

@@ -38,7 +38,7 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         console.print(_terms_in_words(status), highlight=False)
     console.print(_error_in_words(status), highlight=False)
     if status.stop is not None:
-        _print_stop(status.stop, console)
+        print_stop(status.stop, console)
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for name in ("feature", "label"):
         table.add_column(name, no_wrap=True)
@@ -78,9 +78,11 @@ def _terms_in_words(status: Status) -> str:
     )
 
 
-def _print_stop(stop: StopStatus, console: Console) -> None:
-    words = f"{stop.words[0].upper()}{stop.words[1:]}."
-    console.print(words, highlight=False, markup=False)
+def print_stop(stop: StopStatus, console: Console | None = None) -> None:
+    """Print what the rules for stopping say, and when those looked ahead that do."""
+    console = console or Console()
+    for line in stop.lines():
+        console.print(line, highlight=False, markup=False)
     if stop.weighed_at is not None or stop.due:
         told = (
             "" if stop.weighed_at is None else f"Looked ahead when {stop.weighed_at:f} were spent"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgeted.studies.forecast.bands import Point
-from budgeted.studies.forecast.kept import Head, kept_forecast, read_head
+from budgeted.studies.forecast.kept import Head, code, kept_forecast, read_head
 from budgeted.studies.forecast.summary import LEAST, MOST, SECONDS, Forecast, forecast
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Forecast",
     "Head",
     "Point",
+    "code",
     "forecast",
     "kept_forecast",
     "read_head",

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
 
 from budgeted.errors import StudyError
 from budgeted.learners.layout import Floats
+from budgeted.problem import money
 from budgeted.studies.events import Entry
 from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.forecast.runs import MORE, Run, amounts, run
@@ -45,6 +46,9 @@ class Forecast:
     features
         Feature → how many more values are expected to be bought, and what share of the money that
         is left they will take; what takes most comes first.
+    spent
+        What each run has spent of the budget in the end: less than all of it where nothing is left
+        to buy, or nothing is worth it. Empty: all.
     """
 
     events: int
@@ -55,6 +59,7 @@ class Forecast:
     more: Point | None
     features: Mapping[str, tuple[float, float]]
     errors: Floats = field(repr=False, compare=False)
+    spent: tuple[Decimal, ...] = field(default=(), repr=False)
 
     @property
     def now(self) -> Point:
@@ -90,9 +95,15 @@ class Forecast:
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as JSON has it."""
+        places = max(_CENTS, _places(self.end.money))
 
         def plain(point: Point | None) -> dict[str, Any] | None:
-            return None if point is None else vars(point) | {"money": f"{point.money:f}"}
+            if point is None:
+                return None
+            amount = point.money
+            if _places(amount) > places:  # on the way it may be a third of something
+                amount = amount.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+            return vars(point) | {"money": f"{amount:f}"}
 
         return {
             "events": self.events,
@@ -109,8 +120,14 @@ class Forecast:
         }
 
 
+_CENTS = 2
+"""Places that an amount may have in any case."""
 _WORTH_SAYING = 0.1
 """Percentage points; less is within what the runs scatter."""
+
+
+def _places(amount: Decimal) -> int:
+    return -int(amount.as_tuple().exponent)
 
 
 def forecast(
@@ -215,6 +232,7 @@ def summary(
         by_money.get(budget * (1 + MORE)),
         _features(runs),
         errors,
+        tuple(money.add(state.spent, money.total(each.paid.values())) for each in runs),
     )
 
 

@@ -26,6 +26,7 @@ from budgeted.studies.planning.designs import (
     WhatIf,
     plan_settings,
     read_designs,
+    times_mistake,
 )
 from budgeted.studies.planning.making import RUNS, Source, make_plan
 from budgeted.studies.planning.plan import Plan, Target
@@ -166,6 +167,9 @@ cannot get 60%; give at least 0.70
     )
     problem = designs[AS_PLANNED].problem
     assumptions.check(problem)
+    reached = _target(settings, target, probability)
+    if reached is not None:
+        reached.check(problem)
     source = Source(assumptions=assumptions)
     if table is not None:
         label = "label" if columns is None else columns.label
@@ -176,7 +180,7 @@ cannot get 60%; give at least 0.70
     return Asked(
         designs,
         source,
-        _target(settings, target, probability),
+        reached,
         _amount(settings.get("up_to") if up_to is None else up_to),
         runs,
         seed,
@@ -193,7 +197,7 @@ def changes(
     without
         Tests, each of which is left out.
     costs
-        Test → what it costs instead.
+        Test, or panel → what it costs instead; see `WhatIf`.
     times
         How many times as many cases there are.
 
@@ -208,7 +212,10 @@ def changes(
         for name, amount in (costs or {}).items()
     ]
     if times is not None:
-        found.append(WhatIf.read({"name": f"{times:g} times the cases", "cases": times}, 0))
+        wrong = times_mistake(times)
+        if wrong:
+            raise PlanError(f"times: {wrong}")
+        found.append(WhatIf(f"{times:g} times the cases", cases=times))
     return found
 
 

@@ -106,7 +106,8 @@ such as 0.8, got 80
         """Return what is assumed, in words."""
         parts = []
         if self.matter is not None:
-            parts.append(f"about {self.matter:g} tests matter")
+            number = f"{self.matter:g}"
+            parts.append(f"about {number} {'test matters' if number == '1' else 'tests matter'}")
         if self.best_alone is not None:
             one = "the best one" if self.matter is not None else "the best test"
             parts.append(f"{one} alone gets {self.best_alone:.0%} right".replace("%", " %"))

@@ -23,6 +23,7 @@ AS_PLANNED = "as planned"
 MOST_CASES = 1_000_000
 """That all designs of a plan may have together, unless told otherwise."""
 MOST_WHAT_IFS = 20
+MOST_TIMES = 1000
 StudyLike = str | PathLike[str] | bytes | Mapping[str, Any]
 """A study file: where it is, its content, or what it holds."""
 _NAMELESS = "study file"
@@ -39,7 +40,7 @@ class WhatIf:
     without
         Tests that are left out.
     costs
-        Test → another cost.
+        Test → another cost; or panel → another set-up, shared part or price, whichever it has.
     prices
         Entries of ``[prices]`` that are others; panels are found by their name, and only what is
         given of them changes.
@@ -67,9 +68,13 @@ class WhatIf:
         """Return what the file of the changed study would hold."""
         changed = copy.deepcopy(dict(plain))
         names = feature_names(changed)
-        unknown = [each for each in (*self.without, *self.costs) if each not in names]
+        tables = changed.get("prices", {}).get("panels", ())
+        panels = [each["name"] for each in tables if "name" in each]
+        unknown = [each for each in self.without if each not in names]
+        unknown += [each for each in self.costs if each not in (*names, *panels)]
         if unknown:
             listed = ", ".join(map(repr, names))
+            listed += f"; and the panels {', '.join(map(repr, panels))}" if panels else ""
             raise PlanError(
                 f"what if {self.name!r}: there is no test {each!r}; there are {listed}"
                 for each in unknown
@@ -77,6 +82,10 @@ class WhatIf:
         for table in changed["features"]:
             if table["name"] in self.costs:
                 table["cost"] = self.costs[table["name"]]
+        for table in tables:
+            if table.get("name") in self.costs and table["name"] not in names:
+                key = next((each for each in ("shared", "price") if each in table), "setup")
+                table[key] = self.costs[table["name"]]
         changed["features"] = [
             each for each in changed["features"] if each["name"] not in self.without
         ]
@@ -94,10 +103,26 @@ class WhatIf:
                     f"what if {self.name!r}: there is no panel {change.get('name')!r} in the study"
                 )
             found[0].update(change)
-        for panel in panels:
+        return self._without_them(prices | others | ({"panels": panels} if panels else {}))
+
+    def _without_them(self, prices: dict[str, Any]) -> dict[str, Any]:
+        """Prices that say nothing of the tests that are left out."""
+        gone = set()
+        for panel in prices.get("panels", ()):
             panel["features"] = [each for each in panel["features"] if each not in self.without]
-        kept = [each for each in panels if each["features"]]
-        return prices | others | ({"panels": kept} if kept else {}) if panels else prices | others
+            if not panel["features"]:
+                gone.add(panel["name"])
+        for key in ("panels", "changes", "exceptions"):
+            if self.without and isinstance(prices.get(key), list):
+                kept = [
+                    each
+                    for each in prices[key]
+                    if (each.get("name") if key == "panels" else each.get("panel")) not in gone
+                    and each.get("feature") not in self.without
+                ]
+                prices = {name: value for name, value in prices.items() if name != key}
+                prices |= {key: kept} if kept else {}
+        return prices
 
     @classmethod
     def read(cls, plain: object, at: int) -> WhatIf:
@@ -119,8 +144,8 @@ class WhatIf:
                 mistakes.append(f"{where}.{key}: must be a table, got {plain[key]!r}")
         mistakes += _panel_mistakes(plain.get("prices", {}), f"{where}.prices.panels")
         times = plain.get("cases", 1)
-        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times <= 1000:
-            mistakes.append(f"{where}.cases: must be a number of times above 0, got {times!r}")
+        if wrong := times_mistake(times):
+            mistakes.append(f"{where}.cases: {wrong}")
         if mistakes:
             raise PlanError(mistakes)
         return cls(
@@ -130,6 +155,14 @@ class WhatIf:
             plain.get("prices", {}),
             times,
         )
+
+
+def times_mistake(times: object) -> str:
+    """Return what is wrong with how many times as many cases there are; nothing if it is fine."""
+    number = isinstance(times, int | float) and not isinstance(times, bool)
+    if number and 0 < times <= MOST_TIMES:  # type: ignore[operator]
+        return ""
+    return f"must be a number of times above 0 and at most {MOST_TIMES}, got {times!r}"
 
 
 def _panel_mistakes(prices: object, where: str) -> list[str]:

@@ -16,9 +16,9 @@ from budgeted.learners import learner_from
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.policies import policy
 from budgeted.problem.orders import Purchase
-from budgeted.provenance import Provenance
 from budgeted.studies.creation import accompanying
 from budgeted.studies.files import StudyFile
+from budgeted.studies.forecast import code
 from budgeted.studies.planning.assumptions import Assumptions
 from budgeted.studies.planning.designs import AS_PLANNED
 from budgeted.studies.planning.plan import Curve, Plan, Target
@@ -63,7 +63,8 @@ class Source:
         said = self.assumptions.words()
         if self.pilot:
             rows = len({each.case for each in self.pilot})
-            table = f"{rows} cases of {self.table or 'a pilot table'}"
+            cases = "1 case" if rows == 1 else f"{rows} cases"
+            table = f"{cases} of {self.table or 'a pilot table'}"
             return f"{table}, and {said}" if said else table
         return said or "nothing but what the learner expects of any study"
 
@@ -94,10 +95,10 @@ def make_plan(
     source
         What is known of the tests.
     at
-        The time that it is, for prices that change.
+        The time that it is, for prices that change; a plan that goes on keeps that of its runs.
     target, up_to
         What is to be reached, and the largest budget to look at; twice that of the study unless
-        given.
+        given, and never more than a soft budget may become.
     runs, seed
         In how many models, and of the draws.
     pool, workers
@@ -111,6 +112,8 @@ def make_plan(
     first = designs[AS_PLANNED]
     budget = first.problem.budget
     top = 2 * budget if up_to is None else up_to
+    if first.problem.soft is not None:  # whatever is looked at, no more than that is spent
+        top = min(top, budget)
     if top <= 0:
         raise PlanError(f"up_to: must be an amount above 0, got {top}")
     amounts = _amounts(budget, top)
@@ -130,7 +133,8 @@ def make_plan(
         for design in designs
         for who in ((OWN, WHOLE_CASES) if design == AS_PLANNED else (OWN,))
     ]
-    kept = _Kept(keep, _digest(designs, source, amounts, runs, seed, at[:10]))
+    kept = _Kept(keep, _digest(designs, source, amounts, runs, seed), at)
+    at = kept.at
     done = {task: kept.runs[task] for task in tasks if task in kept.runs}
     left = [task for task in tasks if task not in done]
     made = (
@@ -236,42 +240,63 @@ def _digest(
     amounts: Sequence[Decimal],
     runs: int,
     seed: int,
-    day: str,
 ) -> str:
-    """What decides the runs of a plan, as a short name.
+    """What decides the runs of a plan, but for its time, as a short name.
 
     How many there are decides it only where models are weighed by assumptions: then they are taken
     from more or fewer.
     """
     drawn = runs if source.assumptions.any else 0
-    code = Provenance.here().fingerprint
-    parts = [repr(designs), repr(source), repr(amounts), drawn, seed, day, code]
+    parts = [repr(designs), repr(source), repr(amounts), drawn, seed, code()]
     return sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
 class _Kept:
-    """Runs in a file, a line each, behind a line that says for which plan; or none at all."""
+    """Runs in a file, a line each, behind a line that says for which plan and when; or no file.
 
-    def __init__(self, path: Path | None, digest: str) -> None:
-        self._path, self.runs = path, dict[Task, Played]()
+    Attributes
+    ----------
+    at
+        The time of the runs: that of the first of them, where there are some.
+    """
+
+    def __init__(self, path: Path | None, digest: str, at: str) -> None:
+        self._path, self.runs, self.at = path, dict[Task, Played](), at
         if path is None:
             return
-        if not path.exists():
-            path.write_text(json.dumps({"plan": digest}) + "\n", encoding="utf-8")
-            return
-        head, *rows = path.read_text(encoding="utf-8").split("\n")
-        if json.dumps({"plan": digest}) != head:
+        try:
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            if not text:
+                path.write_text(json.dumps({"plan": digest, "at": at}) + "\n", encoding="utf-8")
+                return
+            head, *rows = text.split("\n")
+            if not self._is_of(head, digest):
+                raise PlanError(
+                    f"{path}: holds the runs of another plan, or of another version of the "
+                    f"package; take another file, or remove this one"
+                )
+            whole = rows[:-1]  # of a line that was cut off, no end was written
+            for row in whole:
+                task, errors, floor = json.loads(row)
+                self.runs[Task(*task)] = Played(tuple(errors), floor)
+            if rows and rows[-1]:
+                path.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
+        except OSError as error:
+            raise PlanError(f"{path}: runs cannot be kept there: {error.strerror}") from None
+        except PlanError:
+            raise
+        except (ValueError, TypeError):
             raise PlanError(
-                f"{path}: holds the runs of another plan, or of another version of the package; "
-                f"take another file, or remove this one"
-            )
-        whole = rows[:-1]  # of a line that was cut off, no end was written
-        for row in whole:
-            task, errors, floor = json.loads(row)
-            self.runs[Task(*task)] = Played(tuple(errors), floor)
-        if rows and rows[-1]:
-            text = "\n".join([head, *whole, ""])
-            path.write_text(text, encoding="utf-8")
+                f"{path}: is damaged, or holds something else than runs; take another file, or "
+                f"remove this one"
+            ) from None
+
+    def _is_of(self, head: str, digest: str) -> bool:
+        plain = json.loads(head)
+        if not isinstance(plain, dict) or plain.get("plan") != digest:
+            return False
+        self.at = str(plain["at"])
+        return True
 
     def add(self, task: Task, played: Played) -> None:
         """Write a run down."""

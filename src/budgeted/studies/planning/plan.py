@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
@@ -11,10 +12,12 @@ import numpy as np
 
 from budgeted.errors import PlanError
 from budgeted.learners.layout import Floats
-from budgeted.problem import money
+from budgeted.problem import Problem, money
 from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.planning.runs import OWN, Played
+from budgeted.studies.stop_rules.target_error import no_target
 
+_TINY = 1e-9
 PROBABILITY = 0.8
 """With which a target is to be reached, unless told otherwise."""
 
@@ -51,6 +54,11 @@ such as 0.2, got 20
         if mistakes:
             raise PlanError(mistakes)
 
+    def check(self, problem: Problem) -> None:
+        """Raise an error if nothing need be bought for it."""
+        if wrong := no_target(self.error, problem):
+            raise PlanError(f"target_error: {wrong}")
+
 
 @dataclass(frozen=True)
 class Needed:
@@ -61,7 +69,7 @@ class Needed:
     money
         The least amount that does; None if none of those looked at does.
     best
-        The error that is reached with the wanted probability for the largest amount.
+        The lowest error that some amount reaches with the wanted probability.
     chance
         How probable the target is for the largest amount.
     possible
@@ -122,21 +130,22 @@ class Curve:
     def needed(self, target: Target) -> Needed:
         """Return how much money reaches a target.
 
-        Between two amounts the probability is taken as a straight line; an amount counts if all
-        larger ones reach the target too.
+        More money is taken to make nothing worse: where fewer runs reach the target than for less
+        money, that is chance, and both amounts get the mean (isotonic regression). Between two
+        amounts the probability is a straight line.
 
         >>> errors = np.array([[0.4, 0.3, 0.1]] * 3 + [[0.4, 0.1, 0.1]])
         >>> curve = Curve("", "", tuple(map(Decimal, (0, 10, 20))), errors, np.zeros(4))
         >>> curve.needed(Target(0.2, 0.5)).money, curve.needed(Target(0.05)).money
         (Decimal('14'), None)
         """
-        chances = self.chances(target.error)
-        best = float(np.quantile(self.errors[:, -1], target.probability))
+        chances = _never_falling(self.chances(target.error))
+        best = self._best(target.probability)
         possible = bool((self.floors <= target.error).mean() >= target.probability)
-        reached = chances >= target.probability
+        reached = chances >= target.probability - _TINY
         if not reached[-1]:
             return Needed(None, best, float(chances[-1]), possible)
-        first = len(reached) - int(np.argmin(reached[::-1])) if not reached.all() else 0
+        first = int(np.argmax(reached))
         if first == 0:
             return Needed(self.amounts[0], best, float(chances[-1]), True)
         below, above = chances[first - 1], chances[first]
@@ -144,6 +153,17 @@ class Curve:
         least = self.amounts[first - 1]
         exact = least + (self.amounts[first] - least) * part
         return Needed(_rounded(exact), best, float(chances[-1]), True)
+
+    def _best(self, probability: float) -> float:
+        """The lowest error that some amount reaches so surely; who buys nothing has one as well."""
+        found = np.unique(self.errors)
+        at = bisect_left(
+            found,
+            probability - _TINY,
+            key=lambda error: _never_falling(self.chances(error))[-1],
+        )
+        first = np.quantile(self.errors[:, 0], probability, method="inverted_cdf")
+        return float(min(first, found[min(at, len(found) - 1)]))
 
 
 @dataclass(frozen=True)
@@ -176,7 +196,7 @@ class Plan:
         by_money = {each.money: each for each in first.points}
         at = by_money.get(self.budget, first.points[-1])  # which may be more than was looked at
         said = (
-            f"For {money.show(at.money)} {at.error:.1%} wrong answers are expected (nine of ten "
+            f"For {money.show(at.money)}, {at.error:.1%} wrong answers are expected (nine of ten "
             f"possibilities: {at.low:.1%} to {at.high:.1%})."
         )
         return said if self.target is None else f"{said} {self.needed_words(first)}"
@@ -235,6 +255,22 @@ class Plan:
             ],
             "needed": needed,
         }
+
+
+def _never_falling(chances: Floats) -> Floats:
+    """Return the nearest numbers that do not fall, in the sense of least squares.
+
+    >>> _never_falling(np.array([0.1, 0.5, 0.3, 0.9])).round(9).tolist()
+    [0.1, 0.4, 0.4, 0.9]
+    """
+    sums = np.concatenate([[0.0], chances.cumsum()])
+    ends = np.arange(len(chances))
+    lengths = ends[None] + 1 - ends[:, None]
+    means = (sums[None, 1:] - sums[:-1, None]) / np.where(lengths > 0, lengths, 1)
+    means = np.where(lengths > 0, means, np.inf)  # of all from one to another
+    lowest = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    result: Floats = np.where(lengths > 0, lowest, -np.inf).max(axis=0)
+    return result
 
 
 def _rounded(amount: Decimal) -> Decimal:

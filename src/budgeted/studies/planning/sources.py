@@ -11,6 +11,7 @@ from budgeted.errors import ObservationError, PlanError
 from budgeted.learners import Learner, fitted
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.listing import shortened
+from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature, Problem
 from budgeted.problem.names import spelled
 from budgeted.problem.orders import Purchase
@@ -127,10 +128,13 @@ def pilot_values(
         raise PlanError(f"{name}: {each}" for each in mistakes)
     found: list[Purchase] = []
     for row, line in zip(rows, lines, strict=True):
-        told = spelled(row[columns[label_column]], problem.labels)
+        written = row[columns[label_column]]
+        told = spelled(written, problem.labels)
         if told is None:
+            meant = did_you_mean(written, problem.labels)
+            listed = ", ".join(map(repr, problem.labels))
             mistakes.append(
-                f"{name}, line {line}: there is no label {row[columns[label_column]]!r}"
+                f"{name}, line {line}: there is no label {written!r}; {meant}there are {listed}"
             )
             continue
         label = problem.labels.index(told)

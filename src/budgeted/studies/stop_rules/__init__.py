@@ -126,6 +126,16 @@ class StopRules:
         kind = "a rule that asking follows" if self.binding else "advice"
         return f"stop {', or '.join(each.words() for each in self.rules)}: {kind}"
 
+    def lines(self) -> list[str]:
+        """Return the same with a line for each rule, where there are several."""
+        if len(self.rules) < 2:
+            said = self.words()
+            return [f"{said[0].upper()}{said[1:]}."]
+        kind = "a rule that asking follows" if self.binding else "advice"
+        return [f"Stop as soon as one of these holds ({kind}):"] + [
+            f"- {each.words()}" for each in self.rules
+        ]
+
     def unfit(self, problem: Problem) -> list[str]:
         """Return what is wrong with them in a problem."""
         return [wrong for each in self.rules if (wrong := unfit_for(each, problem))]

@@ -123,7 +123,7 @@ def nothing_left(forecast: Forecast, least_gain: float, rest: Decimal) -> Verdic
     else:
         words = (
             f"the remaining {money.show(rest)} are expected to lower the error by {points(gain)}, "
-            f"from {percent(now.error)} to {percent(best.error)}; {points(least_gain)} would not "
-            f"be enough"
+            f"from {percent(now.error)} to {percent(best.error)}; more than {points(least_gain)} "
+            f"is wanted"
         )
     return Verdict(LeastGain.name, stops, words, figures)

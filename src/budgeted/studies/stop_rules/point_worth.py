@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 from budgeted.errors import StopRuleError
@@ -22,6 +22,8 @@ from budgeted.studies.stop_rules.base import (
 if TYPE_CHECKING:
     from budgeted.problem.budgets import Terms
     from budgeted.studies.forecast import Forecast, Point
+
+_CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, init=False)
@@ -57,6 +59,7 @@ class PointWorth:
             return unforeseen(self, situation)
         terms, rest = situation.state.problem.terms, situation.rest
         now, best, paid = _best_ahead(situation.forecast, terms, self.point_worth)
+        dearer = paid > money.subtract(best.money, now.money)
         gain = now.error - best.error
         worth = Decimal(f"{_worth(gain, self.point_worth):.2f}")
         stops = not paid or _worth(gain, self.point_worth) < float(paid)
@@ -71,9 +74,12 @@ class PointWorth:
             "runs": situation.forecast.runs,
         }
         point = f"a point of error is worth {money.show(self.point_worth)}"
+        spent = f"the next {money.show(paid)}{', with the surcharge,' if dearer else ''}"
         change = f"from {percent(now.error)} to {percent(best.error)}, by {points(gain)}"
         if not paid:
-            words = f"{point}, and there is no money left to buy one: {percent(now.error)}"
+            left = now.money < situation.forecast.end.money
+            none = "there is nothing left to buy" if left else "there is no money left to buy one"
+            words = f"{point}, and {none}: {percent(now.error)} is expected now"
         elif stops and gain <= 0:
             words = (
                 f"{point}, and none of the remaining {money.show(rest)} is expected to lower the "
@@ -82,14 +88,11 @@ class PointWorth:
         elif stops:
             words = (
                 f"{point}, and costs more than that, whatever is spent of the remaining "
-                f"{money.show(rest)}: the next {money.show(paid)} are expected to lower it "
-                f"{change}, worth {money.show(worth)}"
-            )
-        else:
-            words = (
-                f"{point}: the next {money.show(paid)} are expected to lower it {change}, worth "
+                f"{money.show(rest)}: {spent} are expected to lower it {change}, worth "
                 f"{money.show(worth)}"
             )
+        else:
+            words = f"{point}: {spent} are expected to lower it {change}, worth {money.show(worth)}"
         return Verdict(self.name, stops, words, figures)
 
     def clearly_goes_on(self, situation: Situation) -> bool:
@@ -113,13 +116,20 @@ def _worth(gain: float, point_worth: Decimal) -> float:
 def _best_ahead(
     forecast: Forecast, terms: Terms, point_worth: Decimal
 ) -> tuple[Point, Point, Decimal]:
-    """Today's point, the one whose gain exceeds its cost by most, and that cost."""
+    """Today's point, the one whose gain exceeds its cost by most, and that cost.
+
+    A run that ends before an amount is spent, since nothing is left or nothing is worth it, costs
+    no more than it spends.
+    """
     until = forecast.points.index(forecast.end) + 1
     now, *later = forecast.points[:until]
 
     def paid(point: Point) -> Decimal:
-        added = money.subtract(terms.surcharge(point.money), terms.surcharge(now.money))
-        return money.add(money.subtract(point.money, now.money), added)
+        costs = [_cost(terms, now, min(point.money, max(each, now.money)))
+                 for each in forecast.spent or (point.money,)]  # fmt: skip
+        if len(set(costs)) == 1:
+            return costs[0]
+        return (money.total(costs) / len(costs)).quantize(_CENT, ROUND_HALF_UP)
 
     if not later:
         return now, now, Decimal(0)
@@ -127,3 +137,9 @@ def _best_ahead(
         later, key=lambda each: _worth(now.error - each.error, point_worth) - float(paid(each))
     )
     return now, best, paid(best)
+
+
+def _cost(terms: Terms, now: Point, until: Decimal) -> Decimal:
+    """What is paid from today until an amount is spent, with the surcharge of a soft budget."""
+    added = money.subtract(terms.surcharge(until), terms.surcharge(now.money))
+    return money.add(money.subtract(until, now.money), added)

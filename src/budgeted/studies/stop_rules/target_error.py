@@ -84,14 +84,8 @@ class TargetError:
 
     def unfit(self, problem: Problem) -> str:
         """Return that nothing need be bought for this target, if that is so."""
-        most = max(problem.prior)
-        if self.target_error < 1 - most:
-            return ""
-        label = problem.labels[problem.prior.index(most)]
-        return (
-            f"stop.target_error: always saying {label!r} is wrong in {percent(1 - most)} of cases, "
-            f"so that {percent(self.target_error)} is no target; give a lower one"
-        )
+        wrong = no_target(self.target_error, problem)
+        return f"stop.target_error: {wrong}" if wrong else ""
 
     def out_of_reach(self, forecast: Forecast) -> str:
         """Return that the target is below what all the money can bring; nothing if it is not.
@@ -115,3 +109,22 @@ class TargetError:
         """Return when it says to stop."""
         target, sure = percent(self.target_error), whole_percent(self.probability)
         return f"at an error of at most {target}, with a probability of {sure}"
+
+
+def no_target(error: float, problem: Problem) -> str:
+    """Return that an error is reached without any purchase; nothing if it is not.
+
+    >>> from budgeted import Feature
+    >>> problem = Problem([Feature("crp", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 9)
+    >>> no_target(0.4, problem)
+    "always saying 'well' is wrong in 40.0 % of cases, so that 40.0 % is no target; give a lower \
+one"
+    """
+    most = max(problem.prior)
+    if error < 1 - most:
+        return ""
+    label = problem.labels[problem.prior.index(most)]
+    return (
+        f"always saying {label!r} is wrong in {percent(1 - most)} of cases, so that "
+        f"{percent(error)} is no target; give a lower one"
+    )

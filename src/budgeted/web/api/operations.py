@@ -41,6 +41,10 @@ class Changed(View):
     repeated: bool = Field(
         default=False, description="it had been carried out before, with this Idempotency-Key"
     )
+    stopped: str = Field(
+        default="",
+        description="why less was asked for than wanted, where there was money; or empty",
+    )
 
 
 class Answer(Response):
@@ -57,6 +61,7 @@ class Answer(Response):
             money=money_of(done.state),
             events=[each.words() for each in done.events],
             repeated=done.repeated,
+            stopped=done.stopped,
         )
         super().__init__(view.__pydantic_serializer__.to_json(view))
         self._done = done
