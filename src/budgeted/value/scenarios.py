@@ -24,9 +24,9 @@ import numpy as np
 
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
-from budgeted.value import beta_binomial
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
+from budgeted.value.quadrature import Bought, Outcomes, every_outcome, few_outcomes
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
@@ -85,6 +85,7 @@ def cells(
     joint = scenarios.log_joint(belief)
     values = np.full(depths.shape, np.nan)
     errors = np.zeros(depths.shape)
+    outcomes = _outcomes(belief, depths, given, loss, all_of_them=scenarios.strata is None)
     for feature in np.flatnonzero(depths.any(axis=1)).tolist():
         others, log_total = shares(joint - scenarios.log_terms[feature])
         rows, weights = slice(None), scenarios.weights
@@ -93,31 +94,39 @@ def cells(
             others, weights = others[rows], np.exp(log_total[rows])
         means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
         for label in np.flatnonzero(depths[feature]).tolist():
-            bought = int(given[feature, label]) + int(depths[feature, label])
-            per_case = _after_purchases(belief, feature, label, bought, others, means, loss)
+            per_case = _after_purchases(outcomes[feature, label], label, others, means, loss)
             if scenarios.strata is None:
                 values[feature, label] = weights @ per_case
             else:
                 found = estimate(scenarios, per_case, loss, belief)
                 values[feature, label] = found
                 errors[feature, label] = found.standard_error
-    return CellEstimates(values, scenarios.engine, ROUNDING, errors)
+    left_out = max((each.error for each in outcomes.values()), default=0.0)
+    return CellEstimates(values, scenarios.engine, ROUNDING, errors, left_out=left_out)
+
+
+def _outcomes(
+    belief: Belief, depths: Integers, given: Integers, loss: Loss, all_of_them: bool
+) -> dict[tuple[int, int], Outcomes]:
+    """What may come of the purchases of each cell: all of it, or a few that stand for all."""
+    cells = [(feature, label) for feature, label in np.argwhere(depths).tolist()]
+    bought = [
+        Bought(
+            belief.counts[label, belief.columns(feature)],
+            float(belief.totals[label, feature]),
+            int(given[feature, label] + depths[feature, label]),
+        )
+        for feature, label in cells
+    ]
+    made = map(every_outcome, bought) if all_of_them else few_outcomes(bought, loss)
+    return dict(zip(cells, made, strict=True))
 
 
 def _after_purchases(
-    belief: Belief,
-    feature: int,
-    label: int,
-    purchases: int,
-    others: Floats,
-    means: Floats,
-    loss: Loss,
+    outcomes: Outcomes, label: int, others: Floats, means: Floats, loss: Loss
 ) -> Floats:
     """Expected loss of each scenario over all values of the feature and all outcomes of a cell."""
-    counts = belief.counts[label, belief.columns(feature)]
-    totals = np.full(len(counts), belief.totals[label, feature])
-    chances = beta_binomial.weights(counts, totals, purchases)
-    after = (counts[:, None] + np.arange(purchases + 1)) / (totals[0] + purchases)
+    after, chances = outcomes.after, outcomes.chances
     fixed = np.delete(np.arange(others.shape[1]), label)
     result = np.empty(len(others))
     tile = max(1, TILE // after.size)
