@@ -32,7 +32,7 @@ from budgeted.value.beta_binomial import LEAST, Floats, weights
 from budgeted.value.loss import Loss
 from budgeted.value.loss.base import Kernel
 
-NUMBERS = (8, 16, 24)
+NUMBERS = (16, 24)
 """Points that are tried, until the error is at most `ENOUGH`; for larger matrices LAPACK starts
 threads, which takes longer than all the rest.
 """

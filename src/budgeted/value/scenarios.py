@@ -16,7 +16,6 @@ exactly, in r(n + 1) terms instead of the C(n + r − 1, n) joint outcomes of th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -93,14 +92,14 @@ def cells(
             rows = scenarios.values[:, feature] == 0
             others, weights = others[rows], np.exp(log_total[rows])
         means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
-        for label in np.flatnonzero(depths[feature]).tolist():
-            per_case = _after_purchases(outcomes[feature, label], label, others, means, loss)
-            if scenarios.strata is None:
-                values[feature, label] = weights @ per_case
-            else:
-                found = estimate(scenarios, per_case, loss, belief)
-                values[feature, label] = found
-                errors[feature, label] = found.standard_error
+        bought = np.flatnonzero(depths[feature]).tolist()
+        per_case = np.stack([
+            _after_purchases(outcomes[feature, label], label, others, means, loss)
+            for label in bought
+        ])  # fmt: skip
+        values[feature, bought] = per_case @ weights
+        if scenarios.strata is not None:
+            errors[feature, bought] = _standard_errors(scenarios, per_case, loss, belief)
     left_out = max((each.error for each in outcomes.values()), default=0.0)
     return CellEstimates(values, scenarios.engine, ROUNDING, errors, left_out=left_out)
 
@@ -136,9 +135,10 @@ def _after_purchases(
         # scenarios × values × labels that stay, and scenarios × values × outcomes of the one moving
         masses = others[rows, None, fixed] * np.moveaxis(here[:, fixed], 1, 2)
         moving = others[rows, label, None, None] * after
-        gathered = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
-        total = masses.sum(axis=2)[:, :, None] + moving
-        losses = loss.finish(total, loss.gather(gathered, loss.term(moving)))
+        stay = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
+        gathered = loss.gather(stay, loss.term(moving))
+        moving += masses.sum(axis=2)[:, :, None]  # now all masses together
+        losses = loss.finish(moving, gathered)
         result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
     return result
 
@@ -156,15 +156,24 @@ def estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -
     value = float(scenarios.weights @ losses)
     if scenarios.strata is None:
         return exactly(value)
-    variance = 0.0
+    (error,) = _standard_errors(scenarios, losses[None], loss, belief)
+    return Estimate(value, "particles", standard_error=float(error))
+
+
+def _standard_errors(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Floats:
+    """Standard error of the mean of drawn losses, for each row of them."""
+    variance = np.zeros(len(losses))
     largest = loss.largest(len(belief.problem.labels))
     for label, share in enumerate(belief.problem.prior):
-        seen = losses[scenarios.strata == label]
+        seen = losses[:, scenarios.strata == label]
+        number = seen.shape[1]
         # Two made-up particles, one at either end of what a loss can be: a sample that happened
         # to miss a rare case must not report a standard error of zero.
-        seen = np.concatenate([seen, [0.0, largest]])
-        variance += share**2 * float(seen.var(ddof=1)) / (len(seen) - 2)
-    return Estimate(value, "particles", standard_error=math.sqrt(variance))
+        mean = (seen.sum(axis=1) + largest) / (number + 2)
+        apart = ((seen - mean[:, None]) ** 2).sum(axis=1) + mean**2 + (largest - mean) ** 2
+        variance += share**2 * apart / ((number + 1) * number)
+    result: Floats = np.sqrt(variance)
+    return result
 
 
 def exactly(value: float) -> Estimate:

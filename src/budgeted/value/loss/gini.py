@@ -6,9 +6,11 @@ import numpy as np
 
 from budgeted.value.loss.base import Floats, Kernel, Loss
 
+_TINY = float(np.finfo(float).tiny)
+
 
 def _finish(total: Floats, squares: Floats) -> Floats:
-    return total - squares / np.maximum(total, np.finfo(float).tiny)
+    return total - squares / np.maximum(total, _TINY)
 
 
 GINI = Loss(
