@@ -61,6 +61,13 @@ def test_all_policies_meet_the_same_world_in_the_same_run():
     assert (worlds[0].values != experiment.rehearsal(1, "6").world.values).any()
 
 
+def test_values_of_a_table_can_share_a_total_of_prior_counts():
+    given = {**SMALL, "problem": {"table": "mushroom", "prior_counts": "2/r"}}
+    features = parse(given, "small").rehearsal(0, "6").world.problem.features
+    assert {len(each.values) for each in features} > {2, 9}
+    assert all(each.prior_counts * len(each.values) == pytest.approx(2) for each in features)
+
+
 def test_a_synthetic_problem_can_be_judged_by_the_truth():
     """The same purchases; the error is that of the model, computed here by the definition."""
     drawn = parse(SMALL, "small")

@@ -349,6 +349,20 @@ def test_biased_robin_draws_the_label_from_the_prior():
     assert abs(labels[0] - 200) < 4 * np.sqrt(1000 * 0.2 * 0.8)
 
 
+def test_biased_robin_can_take_the_label_of_which_it_has_least():
+    problem = Problem([Feature("f", ("a", "b"), 1)], ("rare", "common"), (0.2, 0.8), 10)
+    fewest = policy("biased-robin", next_label="fewest")
+    state, labels = State.start(problem).after(Purchase(0, 1, 0, 1)), []
+    for seed in range(7):
+        choice = fewest.choose(state, np.random.default_rng(seed))
+        labels.append(choice.action.label)
+        state = state.reserve(choice.action)  # what is under way counts
+    assert labels[0] == 0
+    assert sorted(labels) == [0, 0, 0, 0, 1, 1, 1]
+    with pytest.raises(PolicyError, match="next_label: must be 'prior' or 'fewest', got 'rare'"):
+        policy("biased-robin", next_label="rare")
+
+
 def test_random_shopper_draws_the_label_from_the_prior():
     features = [Feature(name, ("a", "b"), 1) for name in ("f", "g")]
     problem = Problem(features, ("rare", "common"), (0.2, 0.8), 10)

@@ -2,6 +2,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from budgeted import BudgetedError, Feature, Problem
 from budgeted.errors import ObservationError, ProblemError
@@ -47,6 +49,9 @@ def test_the_example_of_the_issue():
         ({"prior_counts": (1, 1, 1)}, r"prior_counts: must have one number per value \(2\)"),
         ({"prior_counts": ((1, 1), (1,))}, r"prior_counts\[1\]: must have one number per value"),
         ({"prior_counts": "many"}, "prior_counts: must be numbers above 0"),
+        ({"prior_counts": "2/x"}, "or a total that the r values share, such as '2/r', got '2/x'"),
+        ({"prior_counts": "-2/r"}, "prior_counts: must be numbers above 0"),
+        ({"prior_counts": "0/r"}, "prior_counts: must be numbers above 0"),
         ({"prior_counts": ()}, "prior_counts: must have one number per value"),
     ],
 )
@@ -111,3 +116,10 @@ def test_nearly_whole_priors_are_made_whole():
 def test_positions_are_not_wrapped_around(wrong):
     with pytest.raises(ObservationError, match="there is no feature"):
         a_problem().feature_index(wrong)
+
+
+@given(st.floats(0.01, 100), st.integers(2, 30))
+def test_values_share_a_total(total, size):
+    feature = Feature("dose", tuple(map(str, range(size))), 1, prior_counts=f"{total:.4f}/r")
+    assert feature.prior_counts * size == pytest.approx(float(f"{total:.4f}"))
+    assert feature == Feature("dose", feature.values, 1, prior_counts=feature.prior_counts)

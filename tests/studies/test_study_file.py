@@ -39,6 +39,15 @@ def test_what_is_left_out_has_a_sensible_value(write):
     assert given.cases == (("a", "well"), ("b", "ill"), ("c", "well"))
 
 
+def test_values_can_share_a_total_of_prior_counts(write):
+    given = read_study(*write(SMALL + 'prior_counts = "3/r"\n'))
+    assert given.problem.features[0].prior_counts == 1.5
+    with pytest.raises(
+        StudyFileError, match=r"features\[0\].prior_counts: must be numbers above 0"
+    ):
+        read_study(*write(SMALL + 'prior_counts = "r/3"\n'))
+
+
 def test_the_example_can_be_begun(tmp_path):
     study_file, cases, answers, _ = write_example(tmp_path / "new")
     given = read_study(study_file, cases)

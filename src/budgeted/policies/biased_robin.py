@@ -20,8 +20,9 @@ class BiasedRobin:
     """Stay with what was bought last while it lowered the loss, else go on to the next.
 
     Lizotte, Madani and Greiner (2003), Section 3.3 and Figure 2(b). Their text leaves open what
-    is gone round: ``over="features"`` draws the label from the prior, ``over="cells"`` takes every
-    feature and label apart. Features give the advantage that the paper reports, cells do not.
+    is gone round: ``over="features"`` draws the label from the prior, or takes the one of which the
+    feature has the fewest values; ``over="cells"`` takes every feature and label apart. Features
+    give the advantage that the paper reports, cells do not.
 
     Whether the last purchase lowered the loss is seen by retracting it from today's belief. While
     it is still under way, or brought no value, there is nothing to stay for.
@@ -32,6 +33,8 @@ class BiasedRobin:
         ``features`` or ``cells``.
     loss
         ``gini``, ``entropy`` or ``zero_one``.
+    next_label
+        Over features, ``prior`` or ``fewest``.
 
     Examples
     --------
@@ -50,9 +53,12 @@ class BiasedRobin:
 
     over: str = "features"
     loss: str = "gini"
+    next_label: str = "prior"
 
     def __post_init__(self) -> None:
         named(self.loss)
+        if self.next_label not in ("prior", "fewest"):
+            raise PolicyError(f"next_label: must be 'prior' or 'fewest', got {self.next_label!r}")
         if self.over not in ("features", "cells"):
             raise PolicyError(f"over: must be 'features' or 'cells', got {self.over!r}")
 
@@ -66,7 +72,8 @@ class BiasedRobin:
         if not state.affordable():
             return None
         stay, reason, engine = self._judge_last(state, rng)
-        return take_turn(state, rng, stay=stay, reason=reason, engine=engine, over=self.over)
+        follow = {"over": self.over, "next_label": self.next_label}
+        return take_turn(state, rng, stay=stay, reason=reason, engine=engine, **follow)
 
     def _judge_last(self, state: State, rng: np.random.Generator) -> tuple[bool, str, str]:
         last = state.last_purchase()

@@ -1,4 +1,4 @@
-"""What a policy draws: a label by its share, or a cell by its chance."""
+"""What a policy draws: a label by its share or by what it lacks, or a cell by its chance."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ def draw_label(
     cells = [action for action in affordable if action.feature == feature]
     shares = np.array([state.problem.prior[cell.label] for cell in cells])
     return cells[int(rng.choice(len(cells), p=shares / shares.sum()))]
+
+
+def fewest_label(
+    state: State, feature: int, affordable: Collection[Action], rng: np.random.Generator
+) -> Action:
+    """Return a cell of a feature, of the label with the fewest values there; of equals, drawn."""
+    cells = [action for action in affordable if action.feature == feature]
+    under_way = state.under_way()
+    seen = [float(state.belief.seen[cell]) + under_way.get(cell, 0) for cell in cells]
+    equals = [cell for cell, number in zip(cells, seen, strict=True) if number == min(seen)]
+    return equals[int(rng.integers(len(equals)))]
 
 
 def draw_cell(

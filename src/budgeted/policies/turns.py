@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from budgeted.policies.base import Choice, in_turn
-from budgeted.policies.draws import draw_label
+from budgeted.policies.draws import draw_label, fewest_label
 from budgeted.problem import Action
 from budgeted.state import State
 
@@ -18,19 +18,23 @@ def take_turn(
     reason: str,
     engine: str = "",
     over: str = "features",
+    next_label: str = "prior",
 ) -> Choice | None:
     """Return a cell of the feature that was bought last, or of the next one that can be bought.
 
     Parameters
     ----------
     state, rng
-        As for a policy; the label is drawn from the prior.
+        As for a policy.
     stay
         Whether the last purchase was worth another one of its kind.
     reason, engine
         What speaks for it, for the choice.
     over
         ``features``, or ``cells`` to go round every feature and label apart.
+    next_label
+        Over features, which label comes next: drawn from the ``prior``, or the one of which the
+        feature has the ``fewest`` values.
     """
     affordable = state.affordable()
     if not affordable:
@@ -48,7 +52,8 @@ def take_turn(
     scores = {action: turn[turn_of(action)] for action in affordable}
     chosen = queue[0]
     whole = len(chosen) == 2
-    action = Action(*chosen) if whole else draw_label(state, chosen[0], affordable, rng)
+    of_feature = draw_label if next_label == "prior" else fewest_label
+    action = Action(*chosen) if whole else of_feature(state, chosen[0], affordable, rng)
     step = "stay with" if chosen == last else "on to"
     name = state.problem.features[action.feature].name
     return Choice(action, scores, f"{reason}: {step} {name!r}", engine)

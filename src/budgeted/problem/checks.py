@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+_SHARED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?/ ?r")
 _LEAST_COUNT, _MOST_COUNT = 1e-100, 1e15
 """Prior counts beyond these drown in rounding, or drown all else."""
 
@@ -65,9 +67,24 @@ def count_mistakes(counts: Any, size: int) -> Iterator[str]:
         if not isinstance(row, tuple) or len(row) != size:
             yield f"{where}: must have one number per value ({size}), got {row!r}"
         elif not all(is_positive_number(count) for count in row):
-            yield f"{where}: must be numbers above 0, got {counts!r}"
+            yield (
+                f"{where}: must be numbers above 0, or a total that the r values share, such as "
+                f"'2/r', got {counts!r}"
+            )
         elif not all(_LEAST_COUNT <= count <= _MOST_COUNT for count in row):
             yield f"{where}: must be from {_LEAST_COUNT:g} to {_MOST_COUNT:g}, got {counts!r}"
+
+
+def shared_counts(counts: Any, size: int) -> Any:
+    """Return the count of each of so many values that share a total, as in ``"2/r"``.
+
+    So a feature counts the same however finely it is divided (the BDeu prior of Heckerman, 1995).
+
+    >>> shared_counts("2/r", 8), shared_counts(1, 8)
+    (0.25, 1)
+    """
+    total = _SHARED.fullmatch(counts) if isinstance(counts, str) else None
+    return counts if total is None else float(total[1]) / size
 
 
 def frozen_counts(counts: Any) -> Any:

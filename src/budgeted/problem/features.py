@@ -10,7 +10,12 @@ from functools import cached_property
 from budgeted.errors import ObservationError, ProblemError
 from budgeted.hints import ForceIt
 from budgeted.problem import money
-from budgeted.problem.checks import count_mistakes, frozen_counts, name_mistakes
+from budgeted.problem.checks import (
+    count_mistakes,
+    frozen_counts,
+    name_mistakes,
+    shared_counts,
+)
 from budgeted.problem.feature_kinds.base import Kind
 from budgeted.problem.feature_kinds.categorical import Categorical
 from budgeted.problem.money import MoneyLike
@@ -38,7 +43,8 @@ class Feature:
         decimal that Python prints for it.
     prior_counts
         Dirichlet counts before anything is bought: one number for all values, or one per value,
-        or one row per label with one number per value.
+        or one row per label with one number per value; or ``"2/r"``, a total that the r values
+        share.
 
     Attributes
     ----------
@@ -75,7 +81,7 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         name: str,
         values: Sequence[str] | Kind | None = None,
         cost: MoneyLike | None = None,
-        prior_counts: float | Sequence[float] | Sequence[Sequence[float]] = 1.0,
+        prior_counts: float | str | Sequence[float] | Sequence[Sequence[float]] = 1.0,
         *,
         kind: Kind | None = None,
     ) -> None:
@@ -86,9 +92,10 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
             price = money.parse(cost, above_zero=True)  # type: ignore[arg-type]  # None is refused
         except ValueError as error:
             mistakes.append(f"cost: {error}")
-        counts = frozen_counts(prior_counts)
+        size = 0 if kind is None else len(kind.categories)
+        counts = frozen_counts(shared_counts(prior_counts, size) if size else prior_counts)
         if kind is not None and not mistakes:
-            mistakes += count_mistakes(counts, len(kind.categories))
+            mistakes += count_mistakes(counts, size)
         if mistakes:
             raise ProblemError(f"feature {name!r}: {mistake}" for mistake in mistakes)
         object.__setattr__(self, "name", name)

@@ -78,6 +78,9 @@ class CellEstimates:
         Of the sampling; 0 for the deterministic engines.
     lower, upper
         Certified bounds of each cell, where the engine has them.
+    left_out
+        By how much values may be off because some outcomes stand for all, at most; all are off
+        alike, so that their order hardly suffers.
     """
 
     values: Floats
@@ -86,6 +89,7 @@ class CellEstimates:
     standard_errors: Floats | float = 0.0
     lower: Floats | None = None
     upper: Floats | None = None
+    left_out: float = 0.0
 
     def best(self) -> NDArray[np.bool_]:
         """Return which cells cannot be told apart from the one with the least loss."""

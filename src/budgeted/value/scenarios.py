@@ -16,7 +16,6 @@ exactly, in r(n + 1) terms instead of the C(n + r − 1, n) joint outcomes of th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -24,9 +23,9 @@ import numpy as np
 
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
-from budgeted.value import beta_binomial
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
+from budgeted.value.quadrature import Bought, Outcomes, every_outcome, few_outcomes
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
@@ -85,6 +84,7 @@ def cells(
     joint = scenarios.log_joint(belief)
     values = np.full(depths.shape, np.nan)
     errors = np.zeros(depths.shape)
+    outcomes = _outcomes(belief, depths, given, loss, all_of_them=scenarios.strata is None)
     for feature in np.flatnonzero(depths.any(axis=1)).tolist():
         others, log_total = shares(joint - scenarios.log_terms[feature])
         rows, weights = slice(None), scenarios.weights
@@ -92,32 +92,40 @@ def cells(
             rows = scenarios.values[:, feature] == 0
             others, weights = others[rows], np.exp(log_total[rows])
         means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
-        for label in np.flatnonzero(depths[feature]).tolist():
-            bought = int(given[feature, label]) + int(depths[feature, label])
-            per_case = _after_purchases(belief, feature, label, bought, others, means, loss)
-            if scenarios.strata is None:
-                values[feature, label] = weights @ per_case
-            else:
-                found = estimate(scenarios, per_case, loss, belief)
-                values[feature, label] = found
-                errors[feature, label] = found.standard_error
-    return CellEstimates(values, scenarios.engine, ROUNDING, errors)
+        bought = np.flatnonzero(depths[feature]).tolist()
+        per_case = np.stack([
+            _after_purchases(outcomes[feature, label], label, others, means, loss)
+            for label in bought
+        ])  # fmt: skip
+        values[feature, bought] = per_case @ weights
+        if scenarios.strata is not None:
+            errors[feature, bought] = _standard_errors(scenarios, per_case, loss, belief)
+    left_out = max((each.error for each in outcomes.values()), default=0.0)
+    return CellEstimates(values, scenarios.engine, ROUNDING, errors, left_out=left_out)
+
+
+def _outcomes(
+    belief: Belief, depths: Integers, given: Integers, loss: Loss, all_of_them: bool
+) -> dict[tuple[int, int], Outcomes]:
+    """What may come of the purchases of each cell: all of it, or a few that stand for all."""
+    cells = [(feature, label) for feature, label in np.argwhere(depths).tolist()]
+    bought = [
+        Bought(
+            belief.counts[label, belief.columns(feature)],
+            float(belief.totals[label, feature]),
+            int(given[feature, label] + depths[feature, label]),
+        )
+        for feature, label in cells
+    ]
+    made = map(every_outcome, bought) if all_of_them else few_outcomes(bought, loss)
+    return dict(zip(cells, made, strict=True))
 
 
 def _after_purchases(
-    belief: Belief,
-    feature: int,
-    label: int,
-    purchases: int,
-    others: Floats,
-    means: Floats,
-    loss: Loss,
+    outcomes: Outcomes, label: int, others: Floats, means: Floats, loss: Loss
 ) -> Floats:
     """Expected loss of each scenario over all values of the feature and all outcomes of a cell."""
-    counts = belief.counts[label, belief.columns(feature)]
-    totals = np.full(len(counts), belief.totals[label, feature])
-    chances = beta_binomial.weights(counts, totals, purchases)
-    after = (counts[:, None] + np.arange(purchases + 1)) / (totals[0] + purchases)
+    after, chances = outcomes.after, outcomes.chances
     fixed = np.delete(np.arange(others.shape[1]), label)
     result = np.empty(len(others))
     tile = max(1, TILE // after.size)
@@ -127,9 +135,10 @@ def _after_purchases(
         # scenarios × values × labels that stay, and scenarios × values × outcomes of the one moving
         masses = others[rows, None, fixed] * np.moveaxis(here[:, fixed], 1, 2)
         moving = others[rows, label, None, None] * after
-        gathered = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
-        total = masses.sum(axis=2)[:, :, None] + moving
-        losses = loss.finish(total, loss.gather(gathered, loss.term(moving)))
+        stay = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
+        gathered = loss.gather(stay, loss.term(moving))
+        moving += masses.sum(axis=2)[:, :, None]  # now all masses together
+        losses = loss.finish(moving, gathered)
         result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
     return result
 
@@ -147,15 +156,24 @@ def estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -
     value = float(scenarios.weights @ losses)
     if scenarios.strata is None:
         return exactly(value)
-    variance = 0.0
+    (error,) = _standard_errors(scenarios, losses[None], loss, belief)
+    return Estimate(value, "particles", standard_error=float(error))
+
+
+def _standard_errors(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Floats:
+    """Standard error of the mean of drawn losses, for each row of them."""
+    variance = np.zeros(len(losses))
     largest = loss.largest(len(belief.problem.labels))
     for label, share in enumerate(belief.problem.prior):
-        seen = losses[scenarios.strata == label]
+        seen = losses[:, scenarios.strata == label]
+        number = seen.shape[1]
         # Two made-up particles, one at either end of what a loss can be: a sample that happened
         # to miss a rare case must not report a standard error of zero.
-        seen = np.concatenate([seen, [0.0, largest]])
-        variance += share**2 * float(seen.var(ddof=1)) / (len(seen) - 2)
-    return Estimate(value, "particles", standard_error=math.sqrt(variance))
+        mean = (seen.sum(axis=1) + largest) / (number + 2)
+        apart = ((seen - mean[:, None]) ** 2).sum(axis=1) + mean**2 + (largest - mean) ** 2
+        variance += share**2 * apart / ((number + 1) * number)
+    result: Floats = np.sqrt(variance)
+    return result
 
 
 def exactly(value: float) -> Estimate:

@@ -182,7 +182,7 @@ def split(
     costs: MoneyLike | Mapping[str, MoneyLike] = 1,
     missing: Missing = "no value",
     bins: int = 5,
-    prior_counts: float = 1.0,
+    prior_counts: float | str = 1.0,
     case_rule: str = "fresh",
     price_list: PriceList | None = None,
     kinds: Mapping[str, Kind] | None = None,

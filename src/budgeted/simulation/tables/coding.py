@@ -233,7 +233,7 @@ class Coding:
         *,
         costs: MoneyLike | Mapping[str, MoneyLike] = 1,
         prior: Sequence[float] | None = None,
-        prior_counts: float = 1.0,
+        prior_counts: float | str = 1.0,
         price_list: PriceList | None = None,
     ) -> Problem:
         """Return the problem of buying values of this table's features.
@@ -247,7 +247,8 @@ class Coding:
         prior
             Share of each label; that of the training rows unless given.
         prior_counts
-            Dirichlet count of every value before anything is bought.
+            Dirichlet count of every value before anything is bought; ``"2/r"`` shares a total
+            among the r values of a feature.
         price_list
             What orders cost, given these costs; the sum of them unless given.
         """

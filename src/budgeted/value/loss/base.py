@@ -21,6 +21,25 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """How a smooth loss of one x depends on the one mass that moves.
+
+    If the others weigh t times as much, it is a function h(t + s) of the share s that moves, up to
+    what is linear in s, and derivatives of h alternate in sign from the second on.
+
+    Attributes
+    ----------
+    function
+        h.
+    weight
+        By how much an error of h at most counts in the loss, by t; rising or falling.
+    """
+
+    function: Callable[[Floats], Floats]
+    weight: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
 class Loss:
     """A loss of a classifier that knows the joint masses.
 
@@ -36,6 +55,9 @@ class Loss:
         The loss, from the sum of the masses and what was gathered.
     largest
         The largest loss of masses that sum to one, by the number of labels.
+    kernel
+        Where the loss is smooth in each mass: how it depends on one, so that sums over outcomes can
+        be shortened with a bound of the error (`budgeted.value.quadrature`). None: they are not.
 
     Examples
     --------
@@ -49,6 +71,7 @@ class Loss:
     gather: Any  # np.add or np.maximum; NumPy's stubs know no type that both have
     finish: Callable[[Floats, Floats], Floats]
     largest: Callable[[int], float]
+    kernel: Kernel | None = None
 
     def __call__(self, masses: Floats) -> Floats:
         """Return the loss of each row of joint masses; labels run along the last axis."""

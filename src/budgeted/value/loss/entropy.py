@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.value.loss.base import Floats, Loss
+from budgeted.value.loss.base import Floats, Kernel, Loss
 
 
 def _xlogx(mass: Floats) -> Floats:
@@ -19,5 +19,8 @@ ENTROPY = Loss(
     gather=np.add,
     finish=lambda total, terms: _xlogx(total) - terms,
     largest=lambda labels: float(np.log(labels)),
+    # With u log u of the sum of all masses, and of the one that moves: the second errs as the first
+    # does where nothing else weighs anything, t = 0.
+    kernel=Kernel(_xlogx, lambda t: np.full_like(t, 2.0)),
 )
 """Conditional entropy of the label given x, in nats."""

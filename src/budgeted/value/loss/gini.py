@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeted.value.loss.base import Floats, Loss
+from budgeted.value.loss.base import Floats, Kernel, Loss
+
+_TINY = float(np.finfo(float).tiny)
 
 
 def _finish(total: Floats, squares: Floats) -> Floats:
-    return total - squares / np.maximum(total, np.finfo(float).tiny)
+    return total - squares / np.maximum(total, _TINY)
 
 
 GINI = Loss(
@@ -17,5 +19,8 @@ GINI = Loss(
     gather=np.add,
     finish=_finish,
     largest=lambda labels: 1 - 1 / labels,
+    # With A the sum of the other masses, S ≤ A² that of their squares and m the one that moves, it
+    # is 2A − (S + A²)/(A + m). If they weigh A = tB beside a label that weighs B, B ≤ 1/(1 + t).
+    kernel=Kernel(lambda u: 1 / u, lambda t: 2 * t**2 / (1 + t)),
 )
 """Σ P(x) Σ P(y|x)(1 − P(y|x)): how often a label drawn from the posterior is wrong (eq. 6)."""
