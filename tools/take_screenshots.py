@@ -145,7 +145,6 @@ def take_rehearsal(page: Page, url: str) -> None:
     page.get_by_label("Column with the label").fill("kind")
     page.get_by_label("greedy").check()
     page.get_by_label("Budgets").fill("40")
-    shoot(page, "rehearsals", whole=True)
     page.get_by_role("button", name="Rehearse").click()
     page.locator("#results .titles .tag.done").wait_for(timeout=120_000)
     page.reload()
