@@ -259,6 +259,14 @@ def test_the_page_works_without_scripts(tmp_path):
         same = new(table=TABLE, target=0.3, probability=0.7, up_to="9.50", seed=0)
         id = server.post("/api/plans", json=same).json()["id"]
         assert where == f"/plans/{id}", "the page asks what the API asks"
+        changed = send(
+            server, files, **fields, without="fever; cough", costs="cough = 0,50", times="2"
+        )
+        assert changed.status_code == 303, changed.text
+        beside = server.get(f"/api{changed.headers['location']}").json()
+        assert beside["total"] == 5 * (2 + 4), "four designs more"
+        token = {"csrf": re.search('name="csrf" value="([0-9a-f]+)"', server.get(where).text)[1]}
+        server.post(f"{changed.headers['location']}/cancel", data=token)
         typed = fields | {"probability": "0,7"}
         assert send(server, files, **typed).headers["location"] == where, "as a share, too"
         first = server.get(where).text
@@ -266,7 +274,11 @@ def test_the_page_works_without_scripts(tmp_path):
         done = wait_for(server, id, "done", "failed").json()
         page = server.get(where).text
         assert done["plan"]["words"] in page
-        assert done["plan"]["curves"][1]["needed"]["words"] in page
+        for curve in done["plan"]["curves"]:
+            money, best = curve["needed"]["money"], curve["needed"]["best"]
+            reached = "not reached" if money is None else f"about {money}"
+            row = f'{curve["name"]}</th><td class="number">{reached}</td>'
+            assert f'{row}<td class="number">{100 * best:.1f} %</td>' in page
         for point in done["plan"]["curves"][0]["points"]:
             assert f"{100 * point['low']:.1f} % to {100 * point['high']:.1f} %" in page
         assert page.count(">budget</span>") == 1
@@ -301,6 +313,12 @@ def test_the_page_refreshes_itself_and_can_stop_and_go_on(tmp_path):
     ({"best_alone": "20"}, "The best test alone: who always says"),
     ({"number": "many"}, "Number of cases: must be a whole number"),
     ({"up_to": "0"}, "Largest budget: must be above 0"),
+    ({"target": "40"}, "Error to be reached: always saying &#39;well&#39; is wrong in 40.0 %"),
+    ({"times": "0"}, "Times as many cases: must be a number of times above 0"),
+    ({"times": "many"}, "Times as many cases: must be a number"),
+    ({"costs": "cough"}, "Another price: must be like crp = 5"),
+    ({"costs": "cough=1; cough=2"}, "Another price: there are two of"),
+    ({"without": "lab"}, "there is no test &#39;lab&#39;"),
 ])  # fmt: skip
 def test_the_page_says_what_is_wrong_by_the_names_of_its_fields(tmp_path, fields, words):
     with client(tmp_path) as server:

@@ -41,6 +41,7 @@ _FIELDS = {
     "target_error": "Error to be reached",
     "probability": "How sure",
     "up_to": "Largest budget",
+    "times": "Times as many cases",
 }
 """Keys at the beginning of a message, and the fields of forms that they are about."""
 

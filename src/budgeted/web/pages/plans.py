@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError, PlanError
-from budgeted.studies.planning import RUNS
+from budgeted.studies.planning import RUNS, WhatIf, changes
 from budgeted.studies.preparing.amounts import amount
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, ThePlans
@@ -94,6 +94,11 @@ async def _question(form: FormData) -> Question:
         # Nobody means less than one per cent here, so 0.8 is 80 %; an error may be that small.
         share = key in ("best_alone", "probability") and number is not None and number < 1
         numbers[key] = number if number is None or share else number / whole
+    what_ifs: list[WhatIf] = []
+    try:
+        what_ifs = _what_ifs(form)
+    except PlanError as error:
+        mistakes += error.mistakes
     counted = {}
     for key, name in (("number", "Number of cases"), ("runs", "Runs")):
         text = text_of(form, key)
@@ -112,8 +117,39 @@ async def _question(form: FormData) -> Question:
         numbers["target"],
         numbers["probability"],
         up_to=amount(text_of(form, "up_to")) or None,
+        what_ifs=tuple(
+            {
+                "name": each.name,
+                "without": list(each.without),
+                "costs": dict(each.costs),
+                "cases": each.cases,
+            }
+            for each in what_ifs
+        ),
         runs=RUNS if counted["runs"] is None else counted["runs"],
     )
+
+
+def _what_ifs(form: FormData) -> list[WhatIf]:
+    """What to look at beside the study, one change each."""
+    costs: dict[str, str] = {}
+    for part in _parts(form, "costs"):
+        name, equals, price = (each.strip() for each in part.rpartition("="))
+        if not (equals and name and price):
+            raise PlanError(f"Another price: must be like crp = 5, got {part[:40]!r}")
+        if name in costs:
+            raise PlanError(f"Another price: there are two of {name!r}")
+        costs[name] = amount(price)
+    text = text_of(form, "times").replace(",", ".").strip()
+    try:
+        times = float(text) if text else None
+    except ValueError:
+        raise PlanError(f"Times as many cases: must be a number, got {text[:40]!r}") from None
+    return changes(_parts(form, "without"), costs, times)
+
+
+def _parts(form: FormData, key: str) -> list[str]:
+    return [each.strip() for each in text_of(form, key).split(";") if each.strip()]
 
 
 async def _text(form: FormData, key: str, name: str) -> str:
