@@ -47,5 +47,6 @@ def browser():
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A `budgeted serve` with an empty database."""
-    with browsers.Server(tmp_path_factory.mktemp("server")).running() as running:
+    quick = ("--forecast-seconds", "2")
+    with browsers.Server(tmp_path_factory.mktemp("server"), *quick).running() as running:
         yield running

@@ -13,6 +13,7 @@ from budgeted.studies.forecast import LEAST, MOST, forecast
 from budgeted.studies.forecast.kept import read_head
 from budgeted.studies.study import Study
 from budgeted.web import forecasts
+from budgeted.web.settings import Limits
 from tests.sample_studies import CLOCK
 from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client, make_study, process
@@ -33,7 +34,7 @@ def server(tmp_path):
     with make_study(tmp_path / "studies.db") as study:
         study.ask(2)
         study.tell(1, "yes")
-    with client(tmp_path) as found:
+    with client(tmp_path, limits=Limits(forecast=1)) as found:
         yield found
 
 
@@ -206,6 +207,7 @@ def test_without_scripts_the_button_leads_to_a_page_of_its_own(server):
     sent = server.post("/studies/flu/forecast", data=fields, follow_redirects=False)
     assert (sent.status_code, sent.headers["location"]) == (303, "/studies/flu/forecast")
     assert "Look again" in server.get("/studies/flu/forecast").text
+    assert server.get(ADDRESS).json()["seconds"] == 1  # as the server was told
     wait_for(server, "done")
     assert "When the money is spent" in server.get("/studies/flu/forecast").text
 

@@ -52,6 +52,8 @@ _ROLE = click.option(
 @click.option("--public-metrics", is_flag=True, help="Answer /metrics without credentials.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
               help="Processes of a rehearsal.")  # fmt: skip
+@click.option("--forecast-seconds", default=20.0, show_default=True, type=click.FloatRange(1, 60),
+              help="How long a forecast takes that is wanted from the page.")  # fmt: skip
 @click.option("--example", is_flag=True, help="Put a sample study in place if there is none.")
 @click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
 def serve(
@@ -70,6 +72,7 @@ def serve(
     log_format: str,
     public_metrics: bool,
     workers: int,
+    forecast_seconds: float,
     example: bool,
     show: bool,
 ) -> None:
@@ -100,7 +103,7 @@ def serve(
         log,
         log_format,
         public_metrics,
-        limits=Limits(workers=workers),
+        limits=Limits(workers=workers, forecast=forecast_seconds),
     )
     if example:
         from budgeted.web.sample import put_in_place

@@ -19,7 +19,7 @@ from pathlib import Path
 from budgeted.cache import Cache
 from budgeted.errors import BusyError
 from budgeted.studies.events import Entry
-from budgeted.studies.forecast import MOST, Head, read_head
+from budgeted.studies.forecast import MOST, SECONDS, Head, read_head
 from budgeted.web import children
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing
@@ -82,12 +82,15 @@ class Known:
         How many there are by now.
     failed
         Why the last attempt came to nothing; empty if it did not.
+    seconds
+        How long one takes that is wanted from the page.
     """
 
     head: Head | None
     making: Making | None
     events: int
     failed: str = ""
+    seconds: float = SECONDS
 
     @property
     def current(self) -> bool:
@@ -140,14 +143,16 @@ class Forecasts:
         if head is not None and not head.is_of(entries):
             head = None
         at, words = self._failed.get(id, (0, ""))
-        return Known(head, self._making.get(id), len(entries), words if at == len(entries) else "")
+        failed = words if at == len(entries) else ""
+        seconds = self._settings.limits.forecast
+        return Known(head, self._making.get(id), len(entries), failed, seconds)
 
     async def begin(
         self,
         name: str,
         id: str,
         entries: Sequence[Entry],
-        seconds: float,
+        seconds: float | None,
         tell: Callable[[], Awaitable[None]],
     ) -> Known:
         """Have a forecast made, or the one of these events made better; what is under way stays.
@@ -157,7 +162,7 @@ class Forecasts:
         name, id, entries
             Of the study.
         seconds
-            How long it may take, beyond what it took before.
+            How long it may take, beyond what it took before; as the settings say unless given.
         tell
             Called when it begins and when it is over.
         """
@@ -171,6 +176,7 @@ class Forecasts:
         before, took = 0, 0.0
         if known.head is not None and known.current:
             before, took = known.runs, known.head.seconds
+        seconds = known.seconds if seconds is None else seconds
         making = self._making[id] = Making(len(entries), before, seconds, before)
         self._failed.pop(id, None)
         making.task = asyncio.create_task(self._make(name, id, making, took, tell))

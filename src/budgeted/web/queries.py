@@ -148,7 +148,7 @@ async def forecast_page(worker: StudyWorker) -> ForecastView:
     return forecast_view(await worker.look(), await worker.forecast())
 
 
-async def begin_forecast(worker: StudyWorker, seconds: float) -> ForecastView:
+async def begin_forecast(worker: StudyWorker, seconds: float | None = None) -> ForecastView:
     """Have a forecast made, or a better one of the same events; return at once."""
     known = await worker.begin_forecast(seconds)
     return forecast_view(await worker.look(), known)

@@ -44,6 +44,8 @@ class Limits:
         Cases that a plan plays in all: its runs times the cases of its designs.
     workers
         Processes of the rehearsal or plan that is under way.
+    forecast
+        Seconds of a forecast that somebody wants from the page.
     """
 
     body: int = 1_000_000
@@ -61,6 +63,7 @@ class Limits:
     waiting: int = 20
     played: int = 5_000_000
     workers: int = 1
+    forecast: float = 20.0
 
 
 @dataclass(frozen=True)

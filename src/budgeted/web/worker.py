@@ -256,7 +256,7 @@ class StudyWorker:
             return Known(None, None, snapshot.events)
         return await self._forecasts.known(self.id, snapshot.entries)
 
-    async def begin_forecast(self, seconds: float) -> Known:
+    async def begin_forecast(self, seconds: float | None = None) -> Known:
         """Have a forecast made, or a better one of the same events; return at once."""
         _, snapshot = await self._look()
         if snapshot.closed or snapshot.archived:

@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.studies.forecast import SECONDS
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import Role, needs
@@ -26,9 +25,9 @@ class WantedForecast(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    seconds: float = Field(
-        default=SECONDS, ge=0, le=60, description="beyond those that it was given before; a few "
-        "runs are made whatever they take",
+    seconds: float | None = Field(
+        default=None, ge=0, le=60, description="beyond those that it was given before; as the "
+        "server says unless given; a few runs are made whatever they take",
     )  # fmt: skip
 
 
@@ -56,7 +55,6 @@ async def make_forecast(
     Where one was made of the same events, more runs are added to it, until more would add nothing
     that could be seen. One is made at a time: what is under way goes on, and is what is returned.
     """
-    seconds = SECONDS if given is None else given.seconds
-    found = await queries.begin_forecast(worker, seconds)
+    found = await queries.begin_forecast(worker, None if given is None else given.seconds)
     response.status_code = 202 if found.under_way else 200
     return found

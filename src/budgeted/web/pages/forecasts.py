@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from budgeted.errors import BudgetedError
-from budgeted.studies.forecast import SECONDS
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import Text
@@ -31,7 +30,7 @@ async def forecast(request: Request, worker: TheWorker, have: Text = "") -> Resp
 async def begin(request: Request, worker: TheWorker) -> Response:
     """Have a forecast made, or a better one of the same events."""
     try:
-        view = await queries.begin_forecast(worker, SECONDS)
+        view = await queries.begin_forecast(worker)
     except BudgetedError as error:
         return refused(request, error, "#forecast-problem")
     if not is_htmx(request):

@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import Field
 
 from budgeted.experiments.fans import fan_rows
-from budgeted.studies.forecast import SECONDS
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.forecasts import Known
 from budgeted.web.views.parts import View
@@ -84,6 +83,7 @@ class ForecastView(View):
     progress: float = Field(description="how much of what is under way is done, about, from 0 to 1")
     message: str = Field(description="why it failed; else empty")
     why_not: str = Field(description="why none can be made; empty if one can")
+    seconds: int = Field(description="about how long it takes, unless told otherwise")
     forecast: ForecastResult | None = Field(description="the last one; null if there is none")
 
     @property
@@ -97,11 +97,6 @@ class ForecastView(View):
         made = (0, 0) if self.forecast is None else (self.forecast.events, self.forecast.runs)
         under_way = f"{self.runs}-{self.progress}" if self.under_way else ""
         return f"{self.state}-{self.seq}-{made[0]}-{made[1]}-{under_way}"
-
-    @property
-    def seconds(self) -> int:
-        """About how long it takes."""
-        return int(SECONDS)
 
 
 def forecast_view(study: Snapshot, known: Known) -> ForecastView:
@@ -132,6 +127,7 @@ def forecast_view(study: Snapshot, known: Known) -> ForecastView:
         progress=0.0 if making is None else making.share,
         message=failed,
         why_not=closed if study.closed or study.archived else "",
+        seconds=round(known.seconds),
         forecast=None if known.head is None else _result(known.head.forecast),
     )
 
