@@ -41,6 +41,7 @@ from budgeted.studies.forecast.runs import run
 from budgeted.studies.planning.runs import OWN, play
 from budgeted.studies.planning.sources import possible_models
 from budgeted.studies.projection import Projection, Requested
+from research.quality.pages import replace_between, rounded
 from research.quality.zoo import tables, worlds
 from research.quality.zoo.traits import Traits
 
@@ -190,19 +191,17 @@ def report() -> None:
     """Write the tables into the documentation, from the results or from what is kept of them."""
     files = sorted(RESULTS.glob("*/*.json"))
     if files:
-        rows = [_rounded(json.loads(path.read_bytes())) for path in files]
+        rows = [rounded(json.loads(path.read_bytes())) for path in files]
         KEPT.write_bytes(lzma.compress(json.dumps(rows, separators=(",", ":")).encode()))
-    rows = json.loads(lzma.decompress(KEPT.read_bytes()))
+    rows = kept()
     for page, text in (("forecasting.md", forecast_table(rows)), ("planning.md", plan_table(rows))):
-        _replace(PAGES / page, "calibration", text)
+        replace_between(PAGES / page, "calibration", text)
 
 
-def _rounded(thing: Any) -> Any:
-    if isinstance(thing, dict):
-        return {key: _rounded(value) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return [_rounded(each) for each in thing]
-    return round(thing, 4) if isinstance(thing, float) else thing
+def kept() -> list[dict[str, Any]]:
+    """Return the studies that were kept."""
+    found: list[dict[str, Any]] = json.loads(lzma.decompress(KEPT.read_bytes()))
+    return found
 
 
 def outcome(said: Sequence[float], end: float) -> tuple[bool, float, bool]:
@@ -250,13 +249,6 @@ def plan_table(rows: Sequence[Mapping[str, Any]]) -> str:
     }
     every = [each for group in by_world.values() for each in group]
     return "\n".join(_lines({"all": every, **{k: v for k, v in by_world.items() if v}}))
-
-
-def _replace(page: Path, name: str, text: str) -> None:
-    begin_mark, end_mark = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin_mark)
-    _, _, after = rest.partition(end_mark)
-    page.write_text(f"{before}{begin_mark}\n{text}\n{end_mark}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

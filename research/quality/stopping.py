@@ -41,6 +41,7 @@ from budgeted.studies.stop_rules import Judged, Situation, StopRules
 from budgeted.studies.stop_rules.least_gain import LeastGain
 from budgeted.studies.weighing import foreseen
 from research.pictures import slim
+from research.quality.pages import replace_between, rounded
 from research.quality.zoo import tables
 
 RESULTS = Path("results/stopping")
@@ -147,11 +148,11 @@ def report() -> None:
     files = sorted(RESULTS.glob("*/*.json"))
     if files:
         played = [json.loads(path.read_bytes()) for path in files]
-        KEPT.write_bytes(lzma.compress(json.dumps(_rounded(played)).encode()))
+        KEPT.write_bytes(lzma.compress(json.dumps(rounded(played)).encode()))
     by_table = kept()
     FIGURE.parent.mkdir(exist_ok=True)
     slim(save(figure(by_table), FIGURE))
-    _replace(PAGE, "stopping", "\n".join(table_lines(by_table)))
+    replace_between(PAGE, "stopping", "\n".join(table_lines(by_table)))
 
 
 def kept() -> dict[str, list[dict[str, Any]]]:
@@ -226,21 +227,6 @@ def figure(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
     }
     title, said = "Error against money", "lines: means; dots: where each study would have stopped"
     return frame(title, said, curves) | {"width": 520, "height": 300, "layer": [line, dots]}
-
-
-def _rounded(thing: Any) -> Any:
-    if isinstance(thing, dict):
-        return {key: _rounded(value) for key, value in thing.items()}
-    if isinstance(thing, list):
-        return [_rounded(each) for each in thing]
-    return round(thing, 4) if isinstance(thing, float) else thing
-
-
-def _replace(page: Path, name: str, text: str) -> None:
-    begin_mark, end_mark = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin_mark)
-    _, _, after = rest.partition(end_mark)
-    page.write_text(f"{before}{begin_mark}\n{text}\n{end_mark}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
