@@ -13,6 +13,7 @@ from budgeted.studies import weighing
 from budgeted.studies.blinding import Blinder
 from budgeted.studies.commands.ask import Ask, why_fewer
 from budgeted.studies.stop_events import StopRulesSet, StopWeighed
+from budgeted.studies.stop_rules import StopRules
 from budgeted.studies.weighing import stop_status
 
 NOW = "2026-01-05T09:30:00Z"
@@ -241,3 +242,24 @@ def test_the_command_line_states_rules_shows_them_and_follows_them(tmp_path):
     assert json.loads(call("ask", "--anyway", "--json"))["requests"]
     told = json.loads(call("history", "--json"))
     assert any(each["event"].get("done") == "overruled" for each in told)
+
+
+def test_more_cases_than_there_are_is_said(tmp_path):
+    with a_study(tmp_path, stop={"cases_per_label": 21}) as study:
+        said = study.status().stop.words
+        assert "(the study has no more cases than well 20, ill 20, so that others must" in said
+    (tmp_path / "other").mkdir()
+    with a_study(tmp_path / "other", stop={"cases_per_label": 20}) as study:
+        study.ask(2)
+        assert "no more cases" not in study.status().stop.words
+
+
+def test_rules_that_clearly_go_on_are_weighed_by_a_few_runs(tmp_path, monkeypatch):
+    """Whoever states a rule waits for it; a target is out of reach only by all runs."""
+    monkeypatch.setattr(weighing, "RUNS", 8)
+    monkeypatch.setattr(StopRules, "clearly_go_on", lambda *_: True)
+    with a_study(tmp_path) as study:
+        study.set_stop_rules(least_gain=0.01)
+        assert weighed(study)[-1].verdicts[0].figures["runs"] == 2
+        study.set_stop_rules(target_error=0.2, force=True)
+        assert weighed(study)[-1].verdicts[1].figures["runs"] == 8

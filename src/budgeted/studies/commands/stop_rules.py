@@ -76,7 +76,10 @@ class SetStopRules(Command):
         if not new.rules:
             return [changed]
         ahead = draft.looks_ahead and (new.look_ahead or self.target_error is not None)
-        forecast, why = foreseen(draft, draft.signature[0]) if ahead else (None, "")
+        forecast, why = None, ""
+        if ahead:  # whether a target is within reach takes all runs to say
+            enough = None if self.target_error is not None else new
+            forecast, why = foreseen(draft, draft.signature[0], enough)
         if forecast is not None and self.target_error is not None and not self.force:
             for each in new.rules:
                 far = getattr(each, "out_of_reach", None)

@@ -116,6 +116,8 @@ def make_plan(
         top = min(top, budget)
     if top <= 0:
         raise PlanError(f"up_to: must be an amount above 0, got {top}")
+    if target is not None:
+        target.check(first.problem)
     amounts = _amounts(budget, top)
     chosen = accompanying(policy(first.policy, **first.parameters), learner=first.learner)
     learner = learner_from(chosen["learner"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,8 +44,9 @@ class CasesPerLabel:
         listed = ", ".join(f"{label} {number}" for label, number in (missing or measured).items())
         enough = self._enough()
         stand = f"{situation.money_in_words()}{situation.error_in_words()}"
+        few = self._too_few(situation, measured)
         words = (
-            f"{enough} wanted, and there are fewer: {listed}; {stand}"
+            f"{enough} wanted, and there are fewer: {listed}{few}; {stand}"
             if missing
             else f"{enough} measured or under way: {listed}; {stand}"
         )
@@ -52,6 +54,17 @@ class CasesPerLabel:
         figures |= {f"cases of {label}": number for label, number in measured.items()}
         figures |= {"rest": money.show(situation.rest)}
         return Verdict(self.name, not missing, words, figures, about_labels=True)
+
+    def _too_few(self, situation: Situation, measured: Mapping[str, int]) -> str:
+        """That it will not be met, where the study has fewer cases of a label than it wants."""
+        left = situation.state.cases_left.max(axis=0).tolist()
+        most = {label: number + more
+                for (label, number), more in zip(measured.items(), left, strict=True)}  # fmt: skip
+        few = [f"{label} {number:g}" for label, number in most.items()
+               if number < self.cases_per_label]  # fmt: skip
+        if not few:
+            return ""
+        return f" (the study has no more cases than {', '.join(few)}, so that others must be added)"
 
     def words(self) -> str:
         """Return when it says to stop."""
