@@ -159,7 +159,8 @@ class Shrinkage:
             if not less.is_the_model:
                 carried = said * less.correction[less.seen.find(seen.rows)]
                 starts.append((test, carried / carried.sum(axis=-1, keepdims=True)))
-        others = seen.counts[:, None, :] - np.diag(seen.weights)  # without the case itself
+        # Without the case itself; where there is none of a label, nothing hangs on it.
+        others = np.maximum(seen.counts[:, None, :] - np.diag(seen.weights), 0.0)
         right = np.arange(number)
         best, chosen = -np.inf, (np.inf, starts[0])
         for start in starts:
@@ -183,8 +184,8 @@ class Shrinkage:
         counts[where, :, value] = seen.counts
         everyone = counts.sum(axis=1, keepdims=True)  # of all labels
         weights = seen.weights[:, None]
-        others = np.where(counts > 0, everyone - weights, 0.0)
-        totals = np.broadcast_to(everyone.sum(axis=-1, keepdims=True) - weights, counts.shape)
+        others = np.maximum(everyone - weights, 0.0)
+        totals = np.maximum(everyone.sum(axis=-1, keepdims=True) - weights, 0.0)
         scores = [
             _score(counts, others, totals, less.own @ shares, strength)
             for strength in self._strengths
