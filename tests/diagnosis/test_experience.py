@@ -69,7 +69,10 @@ def test_situations_of_many_tests_are_told_apart():
     values = np.zeros((2, 70), dtype=int)
     values[1, 0] = 1
     experience = Experience(values, np.array([0, 1]))
-    assert experience.seen(range(70), (0.5, 0.5)).counts.tolist() in ([[1, 0], [0, 1]], [[0, 1], [1, 0]])
+    assert experience.seen(range(70), (0.5, 0.5)).counts.tolist() in (
+        [[1, 0], [0, 1]],
+        [[0, 1], [1, 0]],
+    )
 
 
 def test_a_label_that_was_never_seen_leaves_all_to_the_model():

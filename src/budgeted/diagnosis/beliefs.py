@@ -12,7 +12,7 @@ import numpy as np
 from budgeted.diagnosis.asked import AskedModel, Cases, Floats
 from budgeted.diagnosis.experience import Experience
 from budgeted.diagnosis.programme import Tests
-from budgeted.diagnosis.shrinkage import Shrinkage, shrunk
+from budgeted.diagnosis.shrinkage import Shrinkage, learned_of, shrunk
 from budgeted.errors import DiagnosisError
 
 Positions = tuple[int, ...]
@@ -83,19 +83,17 @@ class Beliefs:
             return said
         known = [at for at, value in enumerate(row) if value >= 0]
         before = [candidates[at] for at in tests]
-        shares = self.shares[candidates[test]]
-        strength = self.learned.of_values((*known, *before), candidates[test], shares)
-        if np.isinf(strength):
-            return said
         after = (*before, candidates[test])
         lesson = self.learned.lesson((*known, *after))
+        if np.isinf(lesson.strength):
+            return said
         seen = lesson.seen.counts_of(self._rows(row, after)).sum(axis=-1)
-        return shrunk(seen.reshape(said.shape), said, strength)
+        return shrunk(seen.reshape(said.shape), said, lesson.strength)
 
     @cached_property
     def learned(self) -> Shrinkage | None:
         """How much the cases that were seen count; None if there are none."""
-        return None if self.experience is None else Shrinkage(self.model, self.experience)
+        return None if self.experience is None else learned_of(self.model, self.experience)
 
     def _believed(self, row: Positions, tests: Tests) -> Floats:
         """P(label) in all situations in which these features are known besides the row."""

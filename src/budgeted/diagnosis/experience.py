@@ -10,7 +10,7 @@ population, and no case for more than one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,8 @@ class Experience:
         Positions of values, cases × features; -1 where one is unknown.
     labels
         Position of the label of each case.
+    kept
+        What was learned from them, to be found again; nothing to give.
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Experience:
 
     values: Cases
     labels: NDArray[np.integer[Any]]
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -121,14 +124,10 @@ class Experience:
         known = (self.values[:, list(tests)] >= 0).all(axis=1)
         values, labels = self.values[known], self.labels[known]
         weights = self._weights(labels, prior)
-        keys, first, which = np.unique(
-            _keys(values, tests), return_index=True, return_inverse=True
-        )
+        keys, first, which = np.unique(_keys(values, tests), return_index=True, return_inverse=True)
         counts = np.zeros((len(keys), len(prior)))
         np.add.at(counts, (which, labels), weights[labels])
-        return Seen(
-            tuple(tests), keys, values[first], counts, weights, which, known.nonzero()[0]
-        )
+        return Seen(tuple(tests), keys, values[first], counts, weights, which, known.nonzero()[0])
 
     @staticmethod
     def _weights(labels: NDArray[np.integer[Any]], prior: Sequence[float]) -> Floats:

@@ -7,18 +7,24 @@ task in machine learning*, ECAI 1990),
     P(label | x)  =  (n(x, label) + m · P₀(label | x)) / (n(x) + m).
 
 What it starts from, P₀, is what the model says; or, with one test less, what was learned there:
-P₀(label | x) ∝ model(label | x) · P(label | x without i) / model(label | x without i), so that what
-two tests mean together is not forgotten when a third one is known. That is the back-off of models of
-language, where long contexts are seen seldom.
+P₀(label | x) ∝ model(label | x) · P(label | x without i) / model(label | x without i), so that
+what two tests mean together is not forgotten when a third one is known. That is the back-off of
+models of language, where long contexts are seen seldom.
 
 Both, m and where to start, are learned for each set of tests: those are taken with which the label
 of a case is foretold best by all *other* cases, by the sum of the logarithms (Ney, Essen and
 Kneser, *On the estimation of 'small' probabilities by leaving-one-out*, IEEE PAMI 17, 1995). One m
 for everything would be wrong both ways. If it is too small, the best of many strategies is one that
 chance flatters (Smith and Winkler, *The optimizer's curse*, Management Science 52, 2006); if it is
-too large, tests that mean something only together are overlooked.
+too large, tests that mean something only together are overlooked. Chance flatters some of many sets
+as well: cases count only where they foretell better by more than the logarithm of the number
+of sets as large, as if one of them, and nobody knows which, were the one that the model does not
+understand (Scott and Berger, *Bayes and empirical-Bayes multiplicity adjustment in the
+variable-selection problem*, Annals of Statistics 38, 2010).
 
-How probable the values of the next test are is learned in the same way, with an m of its own.
+How probable each value of the next test is follows with the same m. If the model said what a label
+is, and cases how often values come together, then tests that repeat each other would look like
+two that agree: the model is sure of itself where they agree, and cases say that they often do.
 """
 
 from __future__ import annotations
@@ -26,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb, log
 
 import numpy as np
 
@@ -115,43 +122,23 @@ class Shrinkage:
             self._lessons.put(wanted, found)
         return found
 
-    def of_values(self, tests: Sequence[int], test: int, shares: Floats) -> float:
-        """Return as how many cases the model counts about the value of one more test.
-
-        Parameters
-        ----------
-        tests, test
-            Those that are known, and one that is not.
-        shares
-            P(value | label) of that one, labels × values.
-        """
-        place = (tuple(sorted(tests)), test)
-        found = self._of_values.get(place)
-        if found is None:
-            found = self._value_strength(*place, shares)
-            self._of_values.put(place, found)
-        return found
-
     def own(self, tests: Sequence[int]) -> Floats:
         """Return P(label) of each case that was seen, if it does not count itself.
 
         Of a case of which one of these tests is not known the model alone says it.
         """
-        rows = np.full_like(self.experience.values, -1)
-        rows[:, list(tests)] = self.experience.values[:, list(tests)]
-        different, which = np.unique(rows, axis=0, return_inverse=True)
-        result = self.model.probabilities(different)[which.reshape(-1)]
-        if tests:
-            lesson = self.lesson(tests)
-            places = lesson.seen.places
-            result[places] = lesson.own[lesson.seen.which, self.experience.labels[places]]
+        lesson = self.lesson(tests)
+        places = lesson.seen.places
+        if len(places) == len(self.experience.labels):
+            return lesson.own[lesson.seen.which, self.experience.labels]
+        result = self.model.probabilities(_masked(self.experience.values, tests))
+        result[places] = lesson.own[lesson.seen.which, self.experience.labels[places]]
         return result
 
     def _learned(self, tests: tuple[int, ...]) -> Lesson:
         seen = self.experience.seen(tests, self.model.prior)
-        rows = np.full_like(seen.rows, -1)
-        rows[:, list(tests)] = seen.rows[:, list(tests)]
-        said = np.maximum(self.model.probabilities(rows), _TINY)[:, None, :]  # of each own label
+        says = self.model.probabilities(_masked(seen.rows, tests))
+        said = np.maximum(says, _TINY)[:, None, :]  # the same of each own label
         number = len(self.model.labels)
         starts: list[tuple[int | None, Floats]] = [(None, np.repeat(said, number, axis=1))]
         for test in tests if len(tests) > 1 else ():
@@ -169,28 +156,17 @@ class Shrinkage:
                 score = _score(
                     seen.counts, others[:, right, right], others.sum(axis=-1), foretold, strength
                 )
-                if score > best + _TINY * abs(best if np.isfinite(best) else 0.0):
+                if np.isfinite(strength):
+                    score -= self._doubt(tests)
+                if score > best:
                     best, chosen = score, (strength, start)
         strength, (without, first) = chosen
         own = shrunk(others, first, strength)
         return Lesson(strength, without, seen, own, own / said)
 
-    def _value_strength(self, tests: tuple[int, ...], test: int, shares: Floats) -> float:
-        number, values = shares.shape
-        seen = self.experience.seen((*tests, test), self.model.prior)
-        less = self.lesson(tests)
-        where, value = less.seen.find(seen.rows), seen.rows[:, test]
-        counts = np.zeros((len(less.seen.keys), number, values))
-        counts[where, :, value] = seen.counts
-        everyone = counts.sum(axis=1, keepdims=True)  # of all labels
-        weights = seen.weights[:, None]
-        others = np.maximum(everyone - weights, 0.0)
-        totals = np.maximum(everyone.sum(axis=-1, keepdims=True) - weights, 0.0)
-        scores = [
-            _score(counts, others, totals, less.own @ shares, strength)
-            for strength in self._strengths
-        ]
-        return self._strengths[int(np.argmax(scores))]
+    def _doubt(self, tests: Sequence[int]) -> float:
+        """By how much labels must be foretold better before cases count; see above."""
+        return log(comb(len(self.model.features), len(tests)))
 
     @cached_property
     def _strengths(self) -> tuple[float, ...]:
@@ -202,9 +178,23 @@ class Shrinkage:
     def _lessons(self) -> Cache[tuple[int, ...], Lesson]:
         return Cache(_MOST_KEPT)
 
-    @cached_property
-    def _of_values(self) -> Cache[tuple[tuple[int, ...], int], float]:
-        return Cache(_MOST_KEPT)
+
+def learned_of(model: AskedModel, experience: Experience) -> Shrinkage:
+    """Return what is learned from cases beside a model; what was learned before is kept with them.
+
+    Active classifiers with other prices or limits have the same to learn.
+    """
+    found = experience.kept.get("learned")
+    if found is None or found.model is not model:
+        found = experience.kept["learned"] = Shrinkage(model, experience)
+    return found
+
+
+def _masked(rows: Cases, tests: Sequence[int]) -> Cases:
+    """The rows as if nothing but these tests were known."""
+    result = np.full_like(rows, -1)
+    result[:, list(tests)] = rows[:, list(tests)]
+    return result
 
 
 def shrunk(seen: Floats, said: Floats, strength: float) -> Floats:
@@ -219,9 +209,7 @@ def shrunk(seen: Floats, said: Floats, strength: float) -> Floats:
     return result
 
 
-def _score(
-    counts: Floats, others: Floats, totals: Floats, said: Floats, strength: float
-) -> float:
+def _score(counts: Floats, others: Floats, totals: Floats, said: Floats, strength: float) -> float:
     """How well cases are foretold: the sum of the logarithms of what others and the model say."""
     if not np.isinf(strength):
         said = (others + strength * said) / (totals + strength)
