@@ -130,7 +130,8 @@ class Shrinkage:
         lesson = self.lesson(tests)
         places = lesson.seen.places
         if len(places) == len(self.experience.labels):
-            return lesson.own[lesson.seen.which, self.experience.labels]
+            every: Floats = lesson.own[lesson.seen.which, self.experience.labels]
+            return every
         result = self.model.probabilities(_masked(self.experience.values, tests))
         result[places] = lesson.own[lesson.seen.which, self.experience.labels[places]]
         return result
