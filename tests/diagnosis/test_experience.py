@@ -56,6 +56,8 @@ def test_values_that_are_not_known_count_nowhere():
     assert first.counts.sum() == 4
     assert both.counts_of(np.array([[1, 1], [1, 0]])).tolist() == [[1, 0], [0, 0]]
     assert both.places.tolist() == [1, 2]
+    nobody = Experience(values[:0], values[:0, 0]).seen((0,), (0.5, 0.5))
+    assert nobody.counts_of(np.array([[1, 1]])).tolist() == [[0, 0]]
 
 
 def test_labels_count_by_their_shares_and_none_for_more_than_a_case():

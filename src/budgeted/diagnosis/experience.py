@@ -58,6 +58,8 @@ class Seen:
 
     def counts_of(self, rows: Cases) -> Floats:
         """Return how many cases are like each row, rows × labels."""
+        if not len(self.keys):
+            return np.zeros((len(rows), self.counts.shape[1]))
         at = self.find(rows)
         result: Floats = np.where((at >= 0)[:, None], self.counts[at], 0.0)
         return result

@@ -158,14 +158,14 @@ class Shrinkage:
                     seen.counts, others[:, right, right], others.sum(axis=-1), foretold, strength
                 )
                 if np.isfinite(strength):
-                    score -= self._doubt(tests)
+                    score -= self._multiplicity(tests)
                 if score > best:
                     best, chosen = score, (strength, start)
         strength, (without, first) = chosen
         own = shrunk(others, first, strength)
         return Lesson(strength, without, seen, own, own / said)
 
-    def _doubt(self, tests: Sequence[int]) -> float:
+    def _multiplicity(self, tests: Sequence[int]) -> float:
         """By how much labels must be foretold better before cases count; see above."""
         return log(comb(len(self.model.features), len(tests)))
 
