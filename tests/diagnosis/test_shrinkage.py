@@ -60,6 +60,17 @@ def test_cases_drawn_from_the_model_leave_it_as_it_is():
     assert np.mean(np.array(strengths) < 16) <= 0.05
 
 
+def test_of_many_sets_none_counts_because_of_chance():
+    """The model knows the truth from other cases; without a correction every sixth pair counts."""
+    strengths = []
+    for seed in range(10):
+        values, labels = independent(seed, 4_000)
+        model, _ = learned_from(values[200:], labels[200:])
+        learned = Shrinkage(model, Experience(values[:200], labels[:200]))
+        strengths += [learned.lesson(pair).strength for pair in PAIRS]
+    assert np.mean(np.isfinite(strengths)) <= 0.05
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_tests_that_go_together_are_learned_and_kept_with_a_third_one(seed):
     learned = Shrinkage(*learned_from(*exclusive_or(seed)))
