@@ -129,7 +129,9 @@ class Experience:
         keys, first, which = np.unique(_keys(values, tests), return_index=True, return_inverse=True)
         counts = np.zeros((len(keys), len(prior)))
         np.add.at(counts, (which, labels), weights[labels])
-        return Seen(tuple(tests), keys, values[first], counts, weights, which, np.flatnonzero(known))
+        return Seen(
+            tuple(tests), keys, values[first], counts, weights, which, np.flatnonzero(known)
+        )
 
     @staticmethod
     def _weights(labels: NDArray[np.integer[Any]], prior: Sequence[float]) -> Floats:
