@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from budgeted.diagnosis.asked import Cases, Floats
 from budgeted.diagnosis.beliefs import Beliefs, Positions
-from budgeted.diagnosis.experience import STRENGTH, Experience
+from budgeted.diagnosis.experience import Experience
 from budgeted.learners.model import Model
 
 Labels = NDArray[np.integer[Any]]
@@ -74,19 +74,10 @@ class Table:
 
         A row that counted for its own answer would praise any set of tests that tells rows apart.
         """
-        masked = _masked(self.values, tests)
-        different, which = np.unique(masked, axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        said: Floats = self.model.probabilities(different)[which]
-        if self.experience is None:
-            return said
-        number = len(self.model.labels)
-        weights = self.experience._weights(tests, self.model.prior)
-        counts = np.zeros((len(different), number))
-        np.add.at(counts, (which, self.labels), weights[self.labels])
-        mine = counts[which]
-        mine[np.arange(len(mine)), self.labels] -= weights[self.labels]
-        result: Floats = (mine + STRENGTH * said) / (mine.sum(axis=1, keepdims=True) + STRENGTH)
+        if self.beliefs.learned is not None:
+            return self.beliefs.learned.own(tests)
+        different, which = np.unique(_masked(self.values, tests), axis=0, return_inverse=True)
+        result: Floats = self.model.probabilities(different)[which.reshape(-1)]
         return result
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from budgeted import Feature, Problem, Purchase
 from budgeted.diagnosis import ActiveClassifier, Experience, Strategy
-from budgeted.diagnosis.experience import STRENGTH
+from budgeted.diagnosis.shrinkage import Shrinkage
 from budgeted.errors import DiagnosisError
 from budgeted.learners import NaiveBayes
 from budgeted.learners.model import Model
@@ -33,7 +33,7 @@ def test_tests_that_mean_something_only_together_are_seen():
     blind = Strategy.of(ActiveClassifier(model, prices, wrong=100))
     sighted = Strategy.of(ActiveClassifier(model, prices, wrong=100, experience=seen))
     assert blind.error > 0.4
-    assert sighted.error < 0.12  # 20 cases' worth of a model that knows nothing, beside 100
+    assert sighted.error < 0.02  # a case's worth of a model that knows nothing, beside 100
     assert sighted.frequencies == pytest.approx({"a": 1.0, "b": 1.0})
     assert model.next_test({}, prices, wrong=100, experience=seen).test is not None
 
@@ -43,23 +43,38 @@ def test_chances_are_the_estimate_that_is_written_down():
     case = (seen.values == [1, 0]).all(axis=1)
     found = ActiveClassifier(model, {"a": 1}, experience=seen).next_test({"a": "yes", "b": "no"})
     said = model.predict({"a": "yes", "b": "no"})["ill"]
-    expected = (case.sum() + STRENGTH * said) / (case.sum() + STRENGTH)
+    strength = Shrinkage(model, seen).lesson((0, 1)).strength
+    expected = (case.sum() + strength * said) / (case.sum() + strength)
     assert found.chances["ill"] == pytest.approx(expected)
 
 
 def test_values_that_are_not_known_count_nowhere():
     values = np.array([[0, -1], [1, 1], [0, 0], [1, -1]])
-    seen = Experience(values, np.array([0, 0, 1, 1]))
-    both = seen.seen_in((-1, -1), [(0, 1), (0,)], (2, 2), (0.5, 0.5))
-    assert both[0].sum() == 2
-    assert both[1].sum() == 4
-    assert both[0][1, 1].tolist() == [1, 0]
+    experience = Experience(values, np.array([0, 0, 1, 1]))
+    both, first = (experience.seen(tests, (0.5, 0.5)) for tests in ((0, 1), (0,)))
+    assert both.counts.sum() == 2
+    assert first.counts.sum() == 4
+    assert both.counts_of(np.array([[1, 1], [1, 0]])).tolist() == [[1, 0], [0, 0]]
+    assert both.places.tolist() == [1, 2]
+    nobody = Experience(values[:0], values[:0, 0]).seen((0,), (0.5, 0.5))
+    assert nobody.counts_of(np.array([[1, 1]])).tolist() == [[0, 0]]
 
 
 def test_labels_count_by_their_shares_and_none_for_more_than_a_case():
     """Nine of ten cases are of one label, which has half of the population: it counts a ninth."""
-    seen = Experience(np.zeros((10, 1), dtype=int), np.array([0] * 9 + [1]))
-    assert seen.seen_in((-1,), [(0,)], (2,), (0.5, 0.5))[0][0].tolist() == pytest.approx([1, 1])
+    experience = Experience(np.zeros((10, 1), dtype=int), np.array([0] * 9 + [1]))
+    assert experience.seen((0,), (0.5, 0.5)).counts[0].tolist() == pytest.approx([1, 1])
+
+
+def test_situations_of_many_tests_are_told_apart():
+    """Numbers of situations of seventy tests do not fit into a machine's integers."""
+    values = np.zeros((2, 70), dtype=int)
+    values[1, 0] = 1
+    experience = Experience(values, np.array([0, 1]))
+    assert experience.seen(range(70), (0.5, 0.5)).counts.tolist() in (
+        [[1, 0], [0, 1]],
+        [[0, 1], [1, 0]],
+    )
 
 
 def test_a_label_that_was_never_seen_leaves_all_to_the_model():

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.diagnosis.asked import AskedModel, Floats
-from budgeted.diagnosis.experience import STRENGTH, Experience
+from budgeted.diagnosis.asked import AskedModel, Cases, Floats
+from budgeted.diagnosis.experience import Experience
 from budgeted.diagnosis.programme import Tests
+from budgeted.diagnosis.shrinkage import Shrinkage, learned_of, shrunk
 from budgeted.errors import DiagnosisError
 
 Positions = tuple[int, ...]
 """Of the value of each feature; -1 where it is not known."""
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +53,16 @@ class Beliefs:
             Each a set of candidates, by their places; a table for each, with an axis per test and
             one for labels.
         """
-        shapes = [tuple(self._sizes[candidates[at]] for at in one) for one in sets]
-        grids = []
-        for one, shape in zip(sets, shapes, strict=True):
-            cases = np.tile(np.array(row), (int(np.prod(shape)), 1))
-            if one:
-                cases[:, [candidates[at] for at in one]] = np.stack(
-                    [each.ravel() for each in np.indices(shape)], axis=1
-                )
-            grids.append(cases)
-        found = self.model.probabilities(np.concatenate(grids))
-        ends = np.cumsum([len(each) for each in grids])[:-1]
-        tables = [
-            part.reshape(*shape, -1)
-            for part, shape in zip(np.split(found, ends), shapes, strict=True)
-        ]
-        if self.experience is None:
-            return tables
-        return [
-            _corrected(table, seen)
-            for table, seen in zip(tables, self._seen(row, candidates, sets), strict=True)
-        ]
+        wanted = [(row, tuple(candidates[at] for at in one)) for one in sets]
+        if self.learned is None:
+            return self._said(wanted)
+        if self._kept.get("place") != (place := (row, tuple(candidates))):
+            self._kept.clear()
+            self._kept["place"] = place
+        new = [each for each in wanted if ("said", *each) not in self._kept]
+        for each, table in zip(new, self._said(new), strict=True):
+            self._kept["said", *each] = table
+        return [self._believed(*each) for each in wanted]
 
     def values(
         self, row: Positions, candidates: Sequence[int], tests: Tests, test: int, chances: Floats
@@ -88,38 +79,82 @@ class Beliefs:
             P(label) in these situations.
         """
         said: Floats = chances @ self.shares[candidates[test]]
-        if self.experience is None:
+        if self.learned is None:
             return said
-        after = tuple(sorted((*tests, test)))
-        seen = self._seen(row, candidates, [after])[0].sum(axis=-1)
-        return _corrected(said, np.moveaxis(seen, after.index(test), -1))
-
-    def _seen(
-        self, row: Positions, candidates: Sequence[int], sets: Sequence[Tests]
-    ) -> list[Floats]:
-        """Counts of cases; a programme asks for each set as one to reach, and again as reached."""
-        assert self.experience is not None
-        place = (row, tuple(candidates))
-        if self._counted.get("place") != place:
-            self._counted.clear()
-            self._counted["place"] = place
-        new = [one for one in sets if one not in self._counted]
-        tests = [[candidates[at] for at in one] for one in new]
-        counts = self.experience.seen_in(row, tests, self._sizes, self.model.prior)
-        self._counted.update(zip(new, counts, strict=True))
-        return [self._counted[one] for one in sets]
+        known = [at for at, value in enumerate(row) if value >= 0]
+        before = [candidates[at] for at in tests]
+        after = (*before, candidates[test])
+        lesson = self.learned.lesson((*known, *after))
+        if np.isinf(lesson.strength):
+            return said
+        seen = lesson.seen.counts_of(self._rows(row, after)).sum(axis=-1)
+        return shrunk(seen.reshape(said.shape), said, lesson.strength)
 
     @cached_property
-    def _counted(self) -> dict[Any, Any]:
-        """Of the last row and its candidates: set → counts."""
+    def learned(self) -> Shrinkage | None:
+        """How much the cases that were seen count; None if there are none."""
+        return None if self.experience is None else learned_of(self.model, self.experience)
+
+    def _believed(self, row: Positions, tests: Tests) -> Floats:
+        """P(label) in all situations in which these features are known besides the row."""
+        found: Floats | None = self._kept.get(("believed", row, tests))
+        if found is not None:
+            return found
+        assert self.learned is not None
+        found = self._model_says(row, tests)
+        known = [at for at, value in enumerate(row) if value >= 0]
+        if known or tests:
+            lesson = self.learned.lesson((*known, *tests))
+            if lesson.without is not None:
+                found = found * self._correction(row, tests, lesson.without)
+                found = found / found.sum(axis=-1, keepdims=True)
+            if not np.isinf(lesson.strength):
+                seen = lesson.seen.counts_of(self._rows(row, tests)).reshape(found.shape)
+                found = shrunk(seen, found, lesson.strength)
+        self._kept["believed", row, tests] = found
+        return found
+
+    def _correction(self, row: Positions, tests: Tests, without: int) -> Floats:
+        """What was learned without one of the features, beside what the model says without it."""
+        if without not in tests:
+            row = (*row[:without], -1, *row[without + 1 :])
+            return self._believed(row, tests) / self._model_says(row, tests)
+        axis = tests.index(without)
+        rest = (*tests[:axis], *tests[axis + 1 :])
+        return np.expand_dims(self._believed(row, rest) / self._model_says(row, rest), axis)
+
+    def _model_says(self, row: Positions, tests: Tests) -> Floats:
+        place = ("said", row, tests)
+        if place not in self._kept:
+            self._kept[place] = self._said([(row, tests)])[0]
+        found: Floats = self._kept[place]
+        return np.maximum(found, _TINY)
+
+    def _said(self, wanted: Sequence[tuple[Positions, Tests]]) -> list[Floats]:
+        """P(label) by the model alone; all that is wanted at once."""
+        if not wanted:
+            return []
+        grids = [self._rows(*each) for each in wanted]
+        found = self.model.probabilities(np.concatenate(grids))
+        ends = np.cumsum([len(each) for each in grids])[:-1]
+        return [
+            part.reshape(*(self._sizes[at] for at in tests), -1)
+            for part, (_, tests) in zip(np.split(found, ends), wanted, strict=True)
+        ]
+
+    def _rows(self, row: Positions, tests: Tests) -> Cases:
+        """All situations in which these features are known besides a row, one after the other."""
+        shape = tuple(self._sizes[at] for at in tests)
+        rows = np.tile(np.array(row), (int(np.prod(shape)), 1))
+        if tests:
+            rows[:, list(tests)] = np.stack([each.ravel() for each in np.indices(shape)], axis=1)
+        return rows
+
+    @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        """What was computed for the last row and its candidates, which a programme asks again."""
         return {}
 
     @cached_property
     def _sizes(self) -> tuple[int, ...]:
         return tuple(len(each.values) for each in self.model.features)
-
-
-def _corrected(said: Floats, seen: Floats) -> Floats:
-    """Return probabilities, over the last axis, after cases that were seen."""
-    result: Floats = (seen + STRENGTH * said) / (seen.sum(axis=-1, keepdims=True) + STRENGTH)
-    return result

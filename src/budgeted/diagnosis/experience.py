@@ -1,23 +1,16 @@
-r"""Cases that were seen: how the values of tests go together, where a model does not know it.
+"""Cases that were seen: how often the values of tests came together, label by label.
 
 A model of this package says how frequent each value is among the cases of a label, one test at a
-time. That two tests repeat each other, or mean something only together, it cannot say; a decision
-tree that was grown on cases can. With cases whose label is known the active classifier can as well:
-what the model says of a situation x counts as much as `STRENGTH` cases, and each case that is like
-x counts as one,
-
-    P(label | x)  =  (n(x, label) + m · model's P(label | x)) / (n(x) + m),
-
-and the next value of a test likewise. It is the m-estimate of Cestnik (*Estimating probabilities: a
-crucial task in machine learning*, ECAI 1990), with a classifier in place of the shares of the
-labels. Cases of a label count by its share in the population, and no case for more than one.
+time. That two tests mean something only together it cannot say; a decision tree that was grown on
+cases can. With cases whose label is known the active classifier can as well: what they make of what
+the model says is told in `budgeted.diagnosis.shrinkage`. Cases of a label count by its share in the
+population, and no case for more than one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,8 +20,49 @@ from budgeted.diagnosis.asked import AskedModel, Cases, Floats
 from budgeted.errors import DiagnosisError, ModelError
 from budgeted.listing import listed
 
-STRENGTH = 20.0
-"""The model counts as much as so many cases."""
+_ODD = np.int64(-7046029254386353131)
+"""2^64 divided by the golden ratio, as a hash takes it: odd, so that no value is shifted out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The situations that cases were seen in, if some tests are known.
+
+    Attributes
+    ----------
+    tests
+        Positions of the tests.
+    keys, rows
+        Of each situation: a number, rising, and the values of all features of one of its cases.
+    counts, weights
+        How many cases it has, situations × labels; and for how much one of each label counts.
+    which, places
+        The situation of each case in which these tests are known, and the places of these cases.
+    """
+
+    tests: tuple[int, ...]
+    keys: NDArray[np.int64]
+    rows: Cases
+    counts: Floats
+    weights: Floats
+    which: NDArray[np.intp]
+    places: NDArray[np.intp]
+
+    def find(self, rows: Cases) -> NDArray[np.intp]:
+        """Return the situation of each row, by its place; -1 where no case was seen."""
+        if not len(self.keys):
+            return np.full(len(rows), -1, dtype=np.intp)
+        keys = _keys(rows, self.tests)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, at, -1)
+
+    def counts_of(self, rows: Cases) -> Floats:
+        """Return how many cases are like each row, rows × labels."""
+        if not len(self.keys):
+            return np.zeros((len(rows), self.counts.shape[1]))
+        at = self.find(rows)
+        result: Floats = np.where((at >= 0)[:, None], self.counts[at], 0.0)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +75,20 @@ class Experience:
         Positions of values, cases × features; -1 where one is unknown.
     labels
         Position of the label of each case.
+    kept
+        What was learned from them, to be found again; nothing to give.
 
     Examples
     --------
-    >>> seen = Experience(np.array([[0, 1], [0, 0], [1, 1]]), np.array([0, 0, 1]))
-    >>> seen.seen_in((0, -1), [(1,)], (2, 2), (0.5, 0.5))[0].tolist()  # value × label
-    [[0.5, 0.0], [0.5, 0.0]]
+    >>> experience = Experience(np.array([[0, 1], [0, 0], [1, 1]]), np.array([0, 0, 1]))
+    >>> seen = experience.seen((0,), (0.5, 0.5))
+    >>> seen.counts_of(np.array([[0, -1], [1, -1]])).tolist()  # a case of the first label: half
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     values: Cases
     labels: NDArray[np.integer[Any]]
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -75,63 +113,43 @@ class Experience:
         shape = (len(rows), len(model.features))
         return cls(np.array(rows, dtype=np.int64).reshape(shape), np.array(places, dtype=np.int64))
 
-    def seen_in(
-        self,
-        row: Sequence[int],
-        sets: Sequence[Sequence[int]],
-        sizes: Sequence[int],
-        prior: Sequence[float],
-    ) -> list[Floats]:
-        """Return how many cases are in each situation, an axis per test and one for labels.
+    def seen(self, tests: Sequence[int], prior: Sequence[float]) -> Seen:
+        """Return the situations that there are if some tests are known, and their cases.
 
         Parameters
         ----------
-        row
-            What is known, by position.
-        sets
-            Positions of features that are known besides; a table for each set.
-        sizes
-            How many values each feature has.
+        tests
+            Positions of features; a case counts if all of them are known of it.
         prior
             The share of each label where new cases come from.
         """
-        given = [at for at, value in enumerate(row) if value >= 0]
-        like = (self.values[:, given] == [row[at] for at in given]).all(axis=1)
-        values, labels, number = self.values[like], self.labels[like], len(prior)
-        found: list[Floats] = []
-        for tests in sets:
-            weights = self._weights([*given, *tests], prior)
-            place = np.zeros(len(values), dtype=np.int64)
-            there = np.ones(len(values), dtype=bool)
-            for test in tests:
-                place = place * sizes[test] + values[:, test]
-                there &= values[:, test] >= 0
-            shape = tuple(sizes[test] for test in tests)
-            cells = (place * number + labels)[there]
-            sums = np.bincount(cells, weights[labels[there]], int(np.prod(shape)) * number)
-            found.append(sums.astype(float).reshape(*shape, number))
-        return found
+        known = (self.values[:, list(tests)] >= 0).all(axis=1)
+        values, labels = self.values[known], self.labels[known]
+        weights = self._weights(labels, prior)
+        keys, first, which = np.unique(_keys(values, tests), return_index=True, return_inverse=True)
+        counts = np.zeros((len(keys), len(prior)))
+        np.add.at(counts, (which, labels), weights[labels])
+        return Seen(
+            tuple(tests), keys, values[first], counts, weights, which, np.flatnonzero(known)
+        )
 
-    def _weights(self, tests: Sequence[int], prior: Sequence[float]) -> Floats:
-        """How much a case of each label counts among those of which these tests are known.
+    @staticmethod
+    def _weights(labels: NDArray[np.integer[Any]], prior: Sequence[float]) -> Floats:
+        """How much a case of each label counts among some.
 
         Whoever bought them chose the labels; a new case has its label by the prior.
         """
-        each = self._totals
-        if not self._complete:
-            known = (self.values[:, list(tests)] >= 0).all(axis=1)
-            each = np.bincount(self.labels[known], minlength=len(prior)).astype(float)
-        each = np.pad(each, (0, len(prior) - len(each)))
+        each = np.bincount(labels, minlength=len(prior)).astype(float)
         if not each.all():
             return np.zeros(len(prior))  # of one label nothing is known: the model says it all
         shares = np.asarray(prior)
         result: Floats = (each / shares).min() * shares / each
         return result
 
-    @cached_property
-    def _complete(self) -> bool:
-        return bool((self.values >= 0).all())
 
-    @cached_property
-    def _totals(self) -> Floats:
-        return np.bincount(self.labels).astype(float)
+def _keys(rows: Cases, tests: Sequence[int]) -> NDArray[np.int64]:
+    """A number for each row, the same where the values of these tests are; a polynomial hash."""
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for test in tests:
+        keys = keys * _ODD + rows[:, test]
+    return keys
