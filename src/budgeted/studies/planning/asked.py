@@ -142,7 +142,7 @@ def ask(
     ('the best test alone gets 80 % right', 10)
     >>> cheap = study | {"policy": {"name": "round-robin"}}
     >>> ask(cheap, cases=30, runs=5).plan("2026-01-05T09:30:00Z").words()  # doctest: +ELLIPSIS
-    'For 8.00 ... wrong answers are expected (nine of ten possibilities: ...'
+    'For 8.00, ... wrong answers are expected (nine of ten possibilities: ...'
     >>> ask(study, best_alone=0.6)
     Traceback (most recent call last):
     ...
