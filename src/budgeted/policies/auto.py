@@ -21,9 +21,12 @@ from budgeted.problem import Action, money
 from budgeted.state import State
 from budgeted.value import gains
 from budgeted.value.base import Gains, Known
+from budgeted.value.loss import GINI, Loss
 
 HANDFULS = (1, 4)
 """Numbers of values of each label that are weighed together."""
+BOUNDED_HANDFULS = (1, 4, 16)
+"""The same for a classifier that uses few tests: it takes more values to replace one of them."""
 MOST_PLANNED = 100
 """Purchases that one decision is good for, if several are wanted before anything comes back."""
 _AS_GOOD, _MOST_LABELS = 0.005, 4
@@ -32,6 +35,12 @@ _SURE = 0.1
 """That a feature does not matter is out of the question if it is less probable than this."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    loss: Loss
+    handfuls: tuple[int, ...]
 
 
 class Believer(Protocol):
@@ -90,6 +99,9 @@ use of the next 2; 'scan' is 88 % behind")
     prefers: ClassVar[Mapping[str, str]] = {"case_rule": "settle", "learner": "hierarchical"}
     """What goes with this policy in studies and experiments unless told otherwise."""
 
+    case_limit: str | None = None
+    case_costs: str = ""
+
     believer: ClassVar[Believer] = Hierarchical()
     """Who says what is known; `for_learner` gives an object another one."""
 
@@ -109,13 +121,13 @@ use of the next 2; 'scan' is 88 % behind")
         bought = _bought(state)
         if not state.problem.separable:
             known = self.believer.believed(state.belief)
-            values = _values(state, depths, bought, known)
+            values = self._values(state, depths, bought, known)
             return bundles.choose(state, depths, values, rng, lambda at: so_far(state, at, known))
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
         known = self.believer.believed(state.belief)
-        rates, numbers = _rates(state, depths, bought, known)
+        rates, numbers = self._rates(state, depths, bought, known)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         most = np.nanmax(rates)
         best = rates >= most - _TIE * abs(most)
@@ -136,10 +148,43 @@ use of the next 2; 'scan' is 88 % behind")
             return np.full(depths.shape, np.nan)
         bought = _bought(state)
         if not state.problem.separable:
-            values = _values(state, depths, bought, self.believer.believed(state.belief))
+            values = self._values(state, depths, bought, self.believer.believed(state.belief))
             return bundles.worth(state, depths, values)
-        rates, _ = _rates(state, depths, bought, self.believer.believed(state.belief))
+        rates, _ = self._rates(state, depths, bought, self.believer.believed(state.belief))
         return np.where(depths > 0, rates[:, None], np.nan)
+
+    def _rates(self, state: State, depths: Integers, bought: Floats, known: Known) -> tuple[Floats, Integers]:
+        """For each feature the best fall of the loss per money, and over how many purchases."""
+        costs = np.array([float(price) for price in state.problem.feature_prices])
+        return _best_handfuls(state, depths, bought, gains(known, self.goal.loss), costs, self.goal.handfuls)
+
+    def _values(self, state: State, depths: Integers, bought: Floats, believed: Known) -> Floats:
+        """What one more value of each cell is worth, whatever it costs, features × labels.
+
+        Its share of a handful that is spread evenly over the labels, for the labels with the fewest
+        values; or what values of this label alone bring, if that is more.
+        """
+        one = np.ones(len(state.problem.features))
+        worth = gains(believed, self.goal.loss)
+        evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, worth, one, self.goal.handfuls)[0])
+        known = np.where(depths > 0, bought, np.inf)
+        fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
+        result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
+        under_way = _under_way(state, depths)
+        already = worth.gains(under_way)
+        for label, each in product(range(depths.shape[1]), self.goal.handfuls):
+            number = np.minimum(each, depths[:, label])
+            more = under_way.copy()
+            more[:, label] += number
+            rate = (worth.gains(more) - already) / np.maximum(number, 1)
+            result[:, label] = np.maximum(result[:, label], rate)
+        return result
+
+    @property
+    def goal(self) -> Goal:
+        if self.case_limit is None:
+            return Goal(GINI, HANDFULS)
+        return Goal(GINI.within(money.parse(self.case_limit)), BOUNDED_HANDFULS)
 
 
 def _rest_of_a_round(
@@ -162,37 +207,8 @@ def _rest_of_a_round(
     return Choice(Action(last.feature, label), reason=reason)
 
 
-def _rates(state: State, depths: Integers, bought: Floats, known: Known) -> tuple[Floats, Integers]:
-    """For each feature the best fall of the loss per money, and over how many purchases."""
-    costs = np.array([float(price) for price in state.problem.feature_prices])
-    return _best_handfuls(state, depths, bought, gains(known), costs)
-
-
-def _values(state: State, depths: Integers, bought: Floats, believed: Known) -> Floats:
-    """What one more value of each cell is worth, whatever it costs, features × labels.
-
-    Its share of a handful that is spread evenly over the labels, for the labels with the fewest
-    values; or what values of this label alone bring, if that is more.
-    """
-    one = np.ones(len(state.problem.features))
-    worth = gains(believed)
-    evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, worth, one)[0])
-    known = np.where(depths > 0, bought, np.inf)
-    fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
-    result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
-    under_way = _under_way(state, depths)
-    already = worth.gains(under_way)
-    for label, each in product(range(depths.shape[1]), HANDFULS):
-        number = np.minimum(each, depths[:, label])
-        more = under_way.copy()
-        more[:, label] += number
-        rate = (worth.gains(more) - already) / np.maximum(number, 1)
-        result[:, label] = np.maximum(result[:, label], rate)
-    return result
-
-
 def _best_handfuls(
-    state: State, depths: Integers, bought: Floats, worth: Gains, costs: Floats
+    state: State, depths: Integers, bought: Floats, worth: Gains, costs: Floats, handfuls
 ) -> tuple[Floats, Integers]:
     """For each feature the handful that lowers the loss most per cost, and its size."""
     most = state.purchases(depths)
@@ -202,7 +218,7 @@ def _best_handfuls(
     already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
     rates = np.full(len(costs), np.nan)
     numbers = np.zeros(len(costs), dtype=np.int64)
-    for each in HANDFULS:
+    for each in handfuls:
         total = np.minimum(most, each * depths.shape[1])
         weighed = total > numbers
         shares = spread(total, depths, fewest_first)

@@ -9,7 +9,8 @@ bought, P and A of the others can be computed once (see `budgeted.value.scenario
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,11 @@ class Loss:
         The loss, from the sum of the masses and what was gathered.
     largest
         The largest loss of masses that sum to one, by the number of labels.
+    limit
+        What the tests of a new case may cost together, where it is the loss of a classifier that
+        is bounded so: it answers from the best set of tests that this pays for.
+    costs
+        Prices of tests of a new case that differ from those of the study: name and price.
 
     Examples
     --------
@@ -49,6 +55,19 @@ class Loss:
     gather: Any  # np.add or np.maximum; NumPy's stubs know no type that both have
     finish: Callable[[Floats, Floats], Floats]
     largest: Callable[[int], float]
+    limit: Decimal | None = None
+    costs: tuple[tuple[str, Decimal], ...] = ()
+
+    def within(
+        self, limit: Decimal | None, costs: tuple[tuple[str, Decimal], ...] = ()
+    ) -> Loss:
+        """Return the same loss of a classifier that may spend so much on each new case.
+
+        >>> from budgeted.value.loss import GINI
+        >>> GINI.within(Decimal(2)) == GINI, GINI.within(Decimal(2)).within(None) == GINI
+        (False, True)
+        """
+        return replace(self, limit=limit, costs=costs)
 
     def __call__(self, masses: Floats) -> Floats:
         """Return the loss of each row of joint masses; labels run along the last axis."""
