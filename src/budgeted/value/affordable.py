@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,3 +148,14 @@ class Affordable:
         if not tests:
             return Decimal(0)
         return self.problem.quote(Order(tests, label), CaseSoFar(label=label))
+
+
+def affordable(
+    problem: Problem, limit: Decimal, costs: Sequence[tuple[str, Decimal]] = ()
+) -> Affordable:
+    """Return the sets of tests that a limit pays for, remembered with the problem."""
+    kept: dict[Any, Affordable] = problem.__dict__.setdefault("_affordable", {})
+    place = (limit, tuple(costs))
+    if place not in kept:
+        kept[place] = Affordable(problem, limit, dict(costs))
+    return kept[place]

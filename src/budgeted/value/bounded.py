@@ -2,52 +2,50 @@ r"""What more values of a feature are worth to a classifier that may spend littl
 
 A *bounded* classifier answers from the tests that a limit pays for, so it takes the best set of
 them (Kapoor and Greiner, *Learning and classifying under hard budgets*, ECML 2005). With expected
-parameters θ its loss is ::
+parameters θ its error is ::
 
-    L_b(θ) = min over affordable sets S of L_S(θ)
+    L_b(θ) = min over affordable sets S of L_S(θ),    L_S = 1 − Σ over values of S max_y P(y, values)
 
-where L_S is GINI's loss of naive Bayes with the features in S: the integral of
-`budgeted.value.information` with the factors of these features alone. Purchases of feature i
-change θ_i, so their worth is a knowledge gradient over sets (Frazier, Powell and Dayanik, 2009)::
+Purchases of feature i change θ_i, so their worth is a knowledge gradient over sets (Frazier, Powell
+and Dayanik, 2009)::
 
     L_b(mean of the outcomes) − E[ min( A_i, min over S with i of L_S(θ_i after the outcome) ) ]
 
-with A_i the loss of the best set without i, which they do not change. A minimum of concave
-functions is concave, so this is never negative but for rounding. A feature that no affordable set
-has is worth nothing, and so is one that no outcome brings into the best set: money goes to what
-the classifier may come to use.
+with A_i the error of the best set without i, which they do not change. A minimum of concave
+functions is concave, so this is never negative but for rounding.
 
-All affordable sets are gone through where they are not too many. Otherwise sets grow from each
-feature, test by test, and the best few of each size are kept (a *beam search*).
+The loss is the 0/1 error, whatever else is bought by. It is linear in θ_i as long as no answer
+changes: so what is known well enough is worth nothing more, and money goes to tests that may take
+the place of one of those that are used now. GINI's loss also falls if the same answers become more
+certain; with few tests that outweighs the search for better ones.
+
+The sets that are looked at are those that GINI's loss puts first (`budgeted.value.candidates`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgeted.learners.belief import DIRICHLET, Floats
 from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.layout import Integers, layout_of
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
-from budgeted.problem import Problem
-from budgeted.value.affordable import Affordable, Tests
+from budgeted.value.affordable import Affordable, Tests, affordable
 from budgeted.value.base import GAINS, Known, Partial, Sampling
-from budgeted.value.information import FREQUENCIES, STEP, Worth, prior_factor
-from budgeted.value.loss import GINI, Loss
+from budgeted.value.candidates import Candidates
+from budgeted.value.information import Worth
+from budgeted.value.loss import ZERO_ONE, Loss
 
-COMPANIONS = 32
-"""Sets with a feature that are looked at for each outcome: those that are best now."""
-_BEAM, _SETS_IN_A_STEP = 8, 320
-"""Sets that grow from each feature, and from all of them."""
+COMPANIONS, RIVALS = 32, 64
+"""Sets with a feature, and sets without it, that are looked at: those that GINI puts first."""
+MOST_CELLS = 512
+"""Combinations of values of the others in a set; where there are more, similar ones are merged."""
 _CERTAIN = 1e300
 """Features are as the problem states, whatever was seen: plain naive Bayes."""
-
-Complexes = NDArray[np.complex128]
+_TILE = 2**20
 
 
 class Bounded(Partial):
@@ -67,7 +65,7 @@ class Bounded(Partial):
             return f"computes with {SPIKE_AND_SLAB}, which {type(known).__name__} has not"
         if loss.limit is None:
             return f"is for losses within a limit, which {loss.name} has not"
-        return "" if loss.within(None) == GINI else f"is for gini, not {loss.name}"
+        return "" if loss.within(None) == ZERO_ONE else f"is for zero_one, not {loss.name}"
 
     def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
         """Whether it is fast enough; it always is."""
@@ -81,19 +79,15 @@ class Bounded(Partial):
         return Within(known, affordable(known.problem, loss.limit, loss.costs))
 
 
-def affordable(
-    problem: Problem, limit: Decimal, costs: Sequence[tuple[str, Decimal]] = ()
-) -> Affordable:
-    """Return the sets of tests that a limit pays for, remembered with the problem."""
-    kept: dict[Any, Affordable] = problem.__dict__.setdefault("_affordable", {})
-    place = (limit, tuple(costs))
-    if place not in kept:
-        kept[place] = Affordable(problem, limit, dict(costs))
-    return kept[place]
+class _Rest(NamedTuple):
+    """What stands beside a feature: joint masses of the others, by set; and the best rival."""
+
+    masses: tuple[Floats, ...]  # sets of as many cells each: sets × labels × cells
+    least: float
 
 
 class Within(Worth):
-    """By how much purchases of each feature alone lower the loss of the best affordable set.
+    """By how much purchases of each feature alone lower the error of the best affordable set.
 
     Parameters
     ----------
@@ -104,136 +98,98 @@ class Within(Worth):
 
     Examples
     --------
-    Of three features the first is known to be good. A classifier that can pay for one test would
-    hardly use another, one that can pay for two would:
+    Of three features the first is known to be good. Who can pay for one test would hardly replace
+    it; who can pay for all of them may find something in another one:
 
-    >>> from budgeted import Feature
+    >>> from decimal import Decimal
+    >>> from budgeted import Feature, Problem
     >>> features = [Feature(name, ("no", "yes"), 1) for name in "abc"]
     >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 100)
     >>> counts = np.array([[18.0, 2, 0, 0, 0, 0], [2, 18, 0, 0, 0, 0]])
     >>> known = Hierarchical().posterior(problem, counts)
-    >>> more = np.full((3, 2), 4)
-    >>> for limit in (1, 2):
-    ...     print(Within(known, Affordable(problem, Decimal(limit))).gains(more).round(4).tolist())
+    >>> for limit in (1, 3):
+    ...     within = Within(known, Affordable(problem, Decimal(limit)))
+    ...     print(within.gains(np.full((3, 2), 16)).round(4).tolist())
     """
 
     def __init__(self, posterior: Posterior, affordable: Affordable) -> None:
         super().__init__(posterior)
-        self._affordable = affordable
-        number = len(posterior.problem.features)
-        logs = np.log(posterior.expected)
-        offsets = layout_of(posterior.problem).offsets
-        self._factors = np.concatenate(
-            [np.add.reduceat(_phases(logs[one], logs[two]), offsets, axis=0)
-             for one, two in self._pairs], axis=1
-        )  # features × frequencies of each pair  # fmt: skip
-        prior = posterior.problem.prior
-        self._kernel = np.concatenate([prior_factor(prior[a], prior[b]) for a, b in self._pairs])
-        sets = affordable.largest
-        self._sets = self._grown() if sets is None else sets
-        self._has = np.zeros((len(self._sets), number), dtype=bool)
-        for at, tests in enumerate(self._sets):
-            self._has[at, list(tests)] = True
-        self._now = self._losses_of(self._products(self._has))
+        expected = posterior.expected
+        self._candidates = Candidates(posterior.problem, expected, affordable)
+        layout = layout_of(posterior.problem)
+        self._means = [
+            expected[:, layout.columns(at)] for at in range(len(posterior.problem.features))
+        ]
+        self._rests: dict[int, _Rest] = {}
+        self._errors: dict[Tests, float] = {}
 
     def _losses(self, features: Sequence[int], logs: Floats) -> Floats:
         return np.stack([
-            self._least(feature, each) for feature, each in zip(features, logs, strict=True)
+            self._least(feature, np.exp(each)) for feature, each in zip(features, logs, strict=True)
         ])  # fmt: skip
 
-    def _least(self, feature: int, logs: Floats) -> Floats:
-        """Loss of the best set with parameters of a feature, outcomes × labels × values."""
-        others = self._others(feature)
-        without = self._now[~self._has[:, feature]]
-        least = float(without.min()) if len(without) else np.inf
-        if not len(others):
-            return np.full(len(logs), least)
-        factors = np.concatenate([
-            _phases(logs[:, one], logs[:, two]).sum(axis=1) for one, two in self._pairs
-        ], axis=1)  # fmt: skip
-        found = factors.real @ others.real.T - factors.imag @ others.imag.T
-        result: Floats = np.minimum(found.min(axis=1), least)
+    def _least(self, feature: int, parameters: Floats) -> Floats:
+        """Error of the best set with each of many parameters of a feature."""
+        rest = self._rest(feature)
+        result = np.full(len(parameters), rest.least)
+        for masses in rest.masses:
+            cells = masses.shape[0] * masses.shape[2] * parameters.shape[2]
+            tile = max(1, _TILE // cells)
+            for begin in range(0, len(parameters), tile):
+                part = parameters[begin : begin + tile]
+                most = masses[None, :, 0, :, None] * part[:, None, 0, None, :]
+                for label in range(1, masses.shape[1]):
+                    other = masses[None, :, label, :, None] * part[:, None, label, None, :]
+                    np.maximum(most, other, out=most)
+                best = 1 - most.sum(axis=(2, 3)).max(axis=1)
+                result[begin : begin + tile] = np.minimum(result[begin : begin + tile], best)
         return result
 
-    def _others(self, feature: int) -> Complexes:
-        """What the others say in each of the best sets with a feature, sets × frequencies."""
-        rows = np.flatnonzero(self._has[:, feature])
-        best = rows[np.argsort(self._now[rows], kind="stable")[:COMPANIONS]]
-        has = self._has[best]
-        has[:, feature] = False
-        return self._products(has) * self._kernel
+    def _rest(self, feature: int) -> _Rest:
+        found = self._rests.get(feature)
+        if found is None:
+            sets, has = self._candidates.sets, self._candidates.has[:, feature]
+            rivals = [sets[at] for at in np.flatnonzero(~has)[:RIVALS].tolist()]
+            alike: dict[int, list[Floats]] = {}
+            for at in np.flatnonzero(has)[:COMPANIONS].tolist():
+                masses = self._masses([one for one in sets[at] if one != feature])
+                alike.setdefault(masses.shape[1], []).append(masses)
+            found = self._rests[feature] = _Rest(
+                tuple(map(np.stack, alike.values())),
+                min(map(self._error, rivals), default=np.inf),
+            )
+        return found
 
-    def _products(self, has: NDArray[np.bool_]) -> Complexes:
-        """The product of the factors of each set, sets × frequencies."""
-        result = np.ones((len(has), self._factors.shape[1]), dtype=complex)
-        sizes = has.sum(axis=1)
-        for size in np.unique(sizes).tolist():
-            rows = np.flatnonzero(sizes == size)
-            tests = np.nonzero(has[rows])[1].reshape(len(rows), size)
-            for place in range(size):
-                result[rows] *= self._factors[tests[:, place]]
-        return result
+    def _error(self, tests: Tests) -> float:
+        if tests not in self._errors:
+            self._errors[tests] = 1 - float(self._masses(tests).max(axis=0).sum())
+        return self._errors[tests]
 
-    def _losses_of(self, products: Complexes) -> Floats:
-        result: Floats = products.real @ self._kernel.real - products.imag @ self._kernel.imag
-        return result
-
-    def _grown(self) -> list[Tests]:
-        """Sets that grow from each feature by what lowers the loss most; the best few are kept."""
-        number = len(self._factors)
-        width = max(1, min(_BEAM, _SETS_IN_A_STEP // number))
-        fits = self._affordable.more([()])[0]
-        beams: dict[int, list[Tests]] = {at: [(at,)] for at in np.flatnonzero(fits).tolist()}
-        found: set[Tests] = set()
-        while beams:
-            sets = sorted({tests for each in beams.values() for tests in each})
-            has = np.zeros((len(sets), number), dtype=bool)
-            for at, tests in enumerate(sets):
-                has[at, list(tests)] = True
-            more = self._affordable.more(sets)
-            found.update(tests for tests, fits in zip(sets, more, strict=True) if not fits.any())
-            ranked: dict[Tests, list[tuple[float, Tests]]] = {}
-            for tests, fits, product in zip(sets, more, self._products(has), strict=True):
-                along = np.flatnonzero(fits)
-                losses = self._losses_of(product * self._factors[along])
-                ranked[tests] = [
-                    (loss, tuple(sorted((*tests, one))))
-                    for loss, one in zip(losses.tolist(), along.tolist(), strict=True)
-                ]
-            longer = {}
-            for at, each in beams.items():
-                best = sorted({pair for tests in each for pair in ranked[tests]})[:width]
-                longer[at] = [tests for _, tests in best]
-            beams = {at: each for at, each in longer.items() if each}
-        return sorted(found)
-
-    def _slopes(self, feature: int, parameters: Floats) -> Floats:
-        """How fast the loss of the set that is best there grows with each parameter."""
-        result, logs = np.zeros_like(parameters), np.log(parameters)
-        others = self._others(feature)
-        without = self._now[~self._has[:, feature]]
-        if not len(others):
-            return result
-        factors = np.concatenate([
-            _phases(logs[one], logs[two]).sum(axis=0) for one, two in self._pairs
-        ])  # fmt: skip
-        losses = (others * factors).real.sum(axis=1)
-        if len(without) and without.min() < losses.min():
-            return result
-        best = others[losses.argmin()].reshape(len(self._pairs), -1)
-        for (one, two), other in zip(self._pairs, best, strict=True):
-            each = _phases(logs[one], logs[two]) * other
-            half = 0.5 + 1j * FREQUENCIES
-            result[one] += (each * half).real.sum(axis=1) / parameters[one]
-            result[two] += (each * half.conj()).real.sum(axis=1) / parameters[two]
+    def _masses(self, tests: Sequence[int]) -> Floats:
+        """P(label, values) of all values of some tests, labels × cells."""
+        result: Floats = np.array(self._posterior.problem.prior)[:, None]
+        for at in tests:
+            result = (result[:, :, None] * self._means[at][:, None]).reshape(len(result), -1)
+            if result.shape[1] > MOST_CELLS:
+                result = merged(result, MOST_CELLS)
         return result
 
 
-def _phases(one: Floats, two: Floats) -> Complexes:
-    """θ_a^(½+iω) θ_b^(½−iω) at each frequency, which is the last axis, from logarithms."""
-    turns = np.broadcast_to(
-        np.exp(1j * STEP * (one - two))[..., None], (*one.shape, len(FREQUENCIES))
-    ).copy()
-    turns[..., 0] = np.exp((one + two) / 2)
-    result: Complexes = np.cumprod(turns, axis=-1)  # ω = 0, h, 2h, …
-    return result
+def merged(masses: Floats, most: int) -> Floats:
+    """Return joint masses, labels × cells, of which those of similar odds were put together.
+
+    They are possible masses themselves, of somebody who cannot tell these cells apart; no error is
+    understated.
+
+    >>> merged(np.array([[0.1, 0.2, 0.2], [0.1, 0.2, 0.2]]), 1).round(3).tolist()
+    [[0.5], [0.5]]
+    """
+    shares = masses / np.maximum(masses.sum(axis=0), np.finfo(float).tiny)
+    fineness = float(most)
+    while True:
+        _, which = np.unique(np.rint(shares * fineness), axis=1, return_inverse=True)
+        number = int(which.max()) + 1
+        if number <= most:
+            break
+        fineness /= 2
+    return np.stack([np.bincount(which.reshape(-1), row, number) for row in masses])
