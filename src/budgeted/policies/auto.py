@@ -21,7 +21,6 @@ from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import Action, Problem, money
 from budgeted.problem.money import MoneyLike
 from budgeted.state import State
-from budgeted.value import gains
 from budgeted.value.base import Gains, Known
 
 MOST_PLANNED = 100
@@ -65,7 +64,7 @@ class Auto:
       panel), whole orders are weighed: `budgeted.policies.bundles`.
     - With a limit for each new case, L is the loss of the classifier that is bounded by it: it
       answers from the best set of tests that the limit pays for (`budgeted.value.bounded`).
-      Handfuls of sixteen of each label are weighed besides.
+      Handfuls of eight of each label are weighed then: it takes more to replace a test.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
       who want several requests at once (`budgeted.policies.base.Several`).
 
@@ -198,7 +197,7 @@ def _rates(
 ) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
     costs = np.array([float(price) for price in state.problem.feature_prices])
-    worth = gains(known, goal.loss_for(state.problem))
+    worth = goal.gains(known)
     return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls)
 
 
@@ -211,7 +210,7 @@ def _values(
     values; or what values of this label alone bring, if that is more.
     """
     one = np.ones(len(state.problem.features))
-    worth = gains(believed, goal.loss_for(state.problem))
+    worth = goal.gains(believed)
     best = _best_handfuls(state, depths, bought, worth, one, goal.handfuls)[0]
     evenly_spread = np.nan_to_num(best)
     known = np.where(depths > 0, bought, np.inf)

@@ -8,16 +8,25 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from budgeted.diagnosis.terms import costs_told
 from budgeted.errors import DiagnosisError, PolicyError
+from budgeted.learners.belief import Floats, Integers
 from budgeted.problem import Problem, money
+from budgeted.value import gains
 from budgeted.value.affordable import Affordable, affordable
-from budgeted.value.loss import GINI, ZERO_ONE, Loss
+from budgeted.value.base import Gains, Known
+from budgeted.value.loss import ZERO_ONE
 
 HANDFULS = (1, 4)
 """Numbers of values of each label that are weighed together."""
-BOUNDED_HANDFULS = (1, 4, 16)
-"""The same for a bounded classifier: to replace one of its few tests takes more values."""
+BOUNDED_HANDFULS = (8,)
+"""The same for a bounded classifier: it takes more values to replace one of its few tests."""
+
+_TIES = 1e-4
+"""How much it counts what values bring with all tests, to tell equals apart."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +98,16 @@ class Goal:
             return ""
         return f"for a classifier that may spend {money.show(self.amount)} on each case"
 
-    def loss_for(self, problem: Problem) -> Loss:
-        """Return the loss that purchases are to lower, or say what is wrong with the limit."""
-        mistakes = self.unfit(problem)
+    def gains(self, known: Known) -> Gains:
+        """Return what says how much purchases bring, or say what is wrong with the limit."""
+        mistakes = self.unfit(known.problem)
         if mistakes:
-            raise PolicyError("; ".join(mistakes))
-        if self.amount is None or self.within(problem).everything:
-            return GINI
-        return ZERO_ONE.within(self.amount, tuple(self.differing.items()))
+            raise PolicyError("; ".join(f"case_limit: {each}" for each in mistakes))
+        if self.amount is None or self.within(known.problem).everything:
+            return gains(known)
+        bounded = ZERO_ONE.within(self.amount, tuple(self.differing.items()))
+        usable = self.within(known.problem).more([()])[0]
+        return _WithTies(gains(known, bounded), gains(known), usable)
 
     def unfit(self, problem: Problem) -> list[str]:
         """Return why the limit makes no sense for a problem; nothing if it does."""
@@ -108,3 +119,21 @@ class Goal:
         """Return the sets of tests that the limit pays for."""
         assert self.amount is not None
         return affordable(problem, self.amount, tuple(self.differing.items()))
+
+
+@dataclass(frozen=True)
+class _WithTies:
+    """What purchases bring a bounded classifier; of equals, what they bring one with all tests.
+
+    Often no handful of any feature would change an answer: then those are bought that say most,
+    among the tests that the limit pays for.
+    """
+
+    bounded: Gains
+    all_tests: Gains
+    usable: NDArray[np.bool_]
+
+    def gains(self, numbers: Integers) -> Floats:
+        own = np.maximum(self.bounded.gains(numbers), 0)  # below 0 by rounding alone
+        result: Floats = own + _TIES * np.where(self.usable, self.all_tests.gains(numbers), 0)
+        return result

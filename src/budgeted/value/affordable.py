@@ -14,7 +14,7 @@ from budgeted.errors import BudgetedError
 from budgeted.nearest import did_you_mean
 from budgeted.problem import CaseSoFar, Feature, Order, Problem, money
 
-MOST_SETS = 5_000
+MOST_SETS = 6_000
 """Up to so many sets all of them are gone through: all pairs of 100 tests."""
 MOST_QUOTES = 20_000
 """Quotes for that, at most, where a price depends on what else is ordered."""
