@@ -25,8 +25,8 @@ HANDFULS = (1, 4)
 BOUNDED_HANDFULS = (8,)
 """The same for a bounded classifier: it takes more values to replace one of its few tests."""
 
-_TIES = 1e-4
-"""How much it counts what values bring with all tests, to tell equals apart."""
+_ALL_TESTS = 0.3
+"""How much it counts what values bring a classifier with all tests."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Goal:
             return gains(known)
         bounded = ZERO_ONE.within(self.amount, tuple(self.differing.items()))
         usable = self.within(known.problem).more([()])[0]
-        return _WithTies(gains(known, bounded), gains(known), usable)
+        return _Both(gains(known, bounded), gains(known), usable)
 
     def unfit(self, problem: Problem) -> list[str]:
         """Return why the limit makes no sense for a problem; nothing if it does."""
@@ -122,11 +122,11 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class _WithTies:
-    """What purchases bring a bounded classifier; of equals, what they bring one with all tests.
+class _Both:
+    """What purchases bring a bounded classifier, and a share of what they bring one with all tests.
 
-    Often no handful of any feature would change an answer: then those are bought that say most,
-    among the tests that the limit pays for.
+    Often no handful would change an answer of the bounded classifier, and it would look at nothing
+    new; what values say at all keeps it looking, among the tests that the limit pays for.
     """
 
     bounded: Gains
@@ -135,5 +135,5 @@ class _WithTies:
 
     def gains(self, numbers: Integers) -> Floats:
         own = np.maximum(self.bounded.gains(numbers), 0)  # below 0 by rounding alone
-        result: Floats = own + _TIES * np.where(self.usable, self.all_tests.gains(numbers), 0)
+        result: Floats = own + _ALL_TESTS * np.where(self.usable, self.all_tests.gains(numbers), 0)
         return result
