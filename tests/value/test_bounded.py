@@ -1,4 +1,4 @@
-"""What values are worth to a classifier that may spend a limit on each case, against brute force."""
+"""What values are worth to a classifier with a limit for each case, against brute force."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from budgeted import Belief, Feature, Problem
 from budgeted.errors import EngineError
 from budgeted.learners import Hierarchical
 from budgeted.problem.prices import Tariff
-from budgeted.value import gains
 from budgeted.value import candidates as of_sets
+from budgeted.value import gains
 from budgeted.value.affordable import Affordable
 from budgeted.value.bounded import Within, merged
 from budgeted.value.loss import GINI, ZERO_ONE

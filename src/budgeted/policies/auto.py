@@ -63,7 +63,8 @@ class Auto:
     - Where what an order costs depends on what else is bought of its case (a fee for a visit, a
       panel), whole orders are weighed: `budgeted.policies.bundles`.
     - With a limit for each new case, L is the loss of the classifier that is bounded by it: it
-      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`).
+      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`). What
+      values bring a classifier with all tests counts besides, if less (`budgeted.policies.goals`).
       Handfuls of eight of each label are weighed then: it takes more to replace a test.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
       who want several requests at once (`budgeted.policies.base.Several`).
@@ -163,9 +164,7 @@ use of the next 2; 'scan' is 88 % behind")
             return np.full(depths.shape, np.nan)
         bought = _bought(state)
         if not state.problem.separable:
-            values = _values(
-                state, depths, bought, self.believer.believed(state.belief), self.goal
-            )
+            values = _values(state, depths, bought, self.believer.believed(state.belief), self.goal)
             return bundles.worth(state, depths, values)
         known = self.believer.believed(state.belief)
         rates, _ = _rates(state, depths, bought, known, self.goal)
@@ -201,9 +200,7 @@ def _rates(
     return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls)
 
 
-def _values(
-    state: State, depths: Integers, bought: Floats, believed: Known, goal: Goal
-) -> Floats:
+def _values(state: State, depths: Integers, bought: Floats, believed: Known, goal: Goal) -> Floats:
     """What one more value of each cell is worth, whatever it costs, features × labels.
 
     Its share of a handful that is spread evenly over the labels, for the labels with the fewest

@@ -1,4 +1,4 @@
-"""What is bought for: a classifier with all tests of a case, or one that may spend a limit on it."""
+"""What is bought for: a classifier with all tests of a case, or one with a limit for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is expected of the classifier that may spend a limit on each case, if a study buys for it."""
+"""What is expected of the classifier with a limit for each case, if a study buys for it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _expected(study: Snapshot) -> WithinLimit | None:
     try:
         active = ActiveClassifier(
             study.model(),
-            costs_of(problem.features) | goal.differing,
+            costs_of(problem.features) | dict(goal.differing),
             problem.prices,
             limit=goal.amount,
             most_cells=_MOST_CELLS,

@@ -69,7 +69,10 @@ class Affordable:
         try:
             everything = range(len(names))
             for tests in (*((at,) for at in everything), tuple(everything)):
-                if len({self._quote(tests, label) for label in range(len(self.problem.labels))}) > 1:
+                if (
+                    len({self._quote(tests, label) for label in range(len(self.problem.labels))})
+                    > 1
+                ):
                     return ["prices depend on the label, which is not known of a new case"]
             cheapest = min(self.price((at,)) for at in everything)
         except BudgetedError as error:

@@ -4,7 +4,8 @@ A *bounded* classifier answers from the tests that a limit pays for, so it takes
 them (Kapoor and Greiner, *Learning and classifying under hard budgets*, ECML 2005). With expected
 parameters θ its error is ::
 
-    L_b(θ) = min over affordable sets S of L_S(θ),    L_S = 1 − Σ over values of S max_y P(y, values)
+    L_b(θ) = min over affordable sets S of L_S(θ)
+    L_S(θ) = 1 − Σ over values of S  max_y P(y, values)
 
 Purchases of feature i change θ_i, so their worth is a knowledge gradient over sets (Frazier, Powell
 and Dayanik, 2009)::
@@ -14,7 +15,7 @@ and Dayanik, 2009)::
 with A_i the error of the best set without i, which they do not change. A minimum of concave
 functions is concave, so this is never negative but for rounding.
 
-The loss is the 0/1 error, whatever else is bought by. It is linear in θ_i as long as no answer
+The loss is the 0/1 error. It is linear in θ_i as long as no answer
 changes: so what is known well enough is worth nothing more, and money goes to tests that may take
 the place of one of those that are used now. GINI's loss also falls if the same answers become more
 certain; with few tests that outweighs the search for better ones.
@@ -98,8 +99,8 @@ class Within(Worth):
 
     Examples
     --------
-    Of three features the first is known to be good. Who can pay for one test would hardly replace
-    it; who can pay for all of them may find something in another one:
+    Of three features the first is known to be good: more of it would change no answer. Values of
+    another one may, and more so if it can be ordered along with the first:
 
     >>> from decimal import Decimal
     >>> from budgeted import Feature, Problem
@@ -107,9 +108,11 @@ class Within(Worth):
     >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 100)
     >>> counts = np.array([[18.0, 2, 0, 0, 0, 0], [2, 18, 0, 0, 0, 0]])
     >>> known = Hierarchical().posterior(problem, counts)
-    >>> for limit in (1, 3):
+    >>> for limit in (1, 2):
     ...     within = Within(known, Affordable(problem, Decimal(limit)))
     ...     print(within.gains(np.full((3, 2), 16)).round(4).tolist())
+    [0.0, 0.0038, 0.0038]
+    [0.0, 0.006, 0.006]
     """
 
     def __init__(self, posterior: Posterior, affordable: Affordable) -> None:

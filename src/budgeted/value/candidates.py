@@ -50,7 +50,9 @@ class Candidates:
             np.add.reduceat(_phases(logs[one], logs[two]), offsets, axis=0) for one, two in pairs
         ], axis=1)  # features × frequencies of each pair of labels  # fmt: skip
         shares = problem.prior
-        self._kernel = np.concatenate([prior_factor(shares[one], shares[two]) for one, two in pairs])
+        self._kernel = np.concatenate(
+            [prior_factor(shares[one], shares[two]) for one, two in pairs]
+        )
         every = affordable.largest
         sets = self._grown() if every is None else every
         has = self._table(sets)

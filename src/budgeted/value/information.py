@@ -141,7 +141,7 @@ class Worth:
 
     @cached_property
     def _tables(self) -> Floats:
-        """g of each feature, features × pairs × log-odds."""
+        """G of each feature, features × pairs × log-odds."""
         problem, offsets = self._posterior.problem, layout_of(self._posterior.problem).offsets
         means = np.log(self._posterior.expected)
         return np.stack([

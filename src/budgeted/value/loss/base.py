@@ -58,9 +58,7 @@ class Loss:
     limit: Decimal | None = None
     costs: tuple[tuple[str, Decimal], ...] = ()
 
-    def within(
-        self, limit: Decimal | None, costs: tuple[tuple[str, Decimal], ...] = ()
-    ) -> Loss:
+    def within(self, limit: Decimal | None, costs: tuple[tuple[str, Decimal], ...] = ()) -> Loss:
         """Return the same loss of a classifier that may spend so much on each new case.
 
         >>> from budgeted.value.loss import GINI
