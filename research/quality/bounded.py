@@ -52,7 +52,7 @@ RESULTS = Path(__file__).with_name("kept") / "bounded.json.xz"
 PAGE = Path(__file__).parents[2] / "docs" / "bounded.md"
 FIGURE = PAGE.with_name("bounded.svg")
 _BEGIN, _END = "<!-- bounded -->", "<!-- end of bounded -->"
-SEED, RUNS = 20261224, 32
+SEED, RUNS = 20261225, 24
 _BOUNDED = 12
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
 VALUES = 10

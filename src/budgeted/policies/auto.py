@@ -63,8 +63,7 @@ class Auto:
     - Where what an order costs depends on what else is bought of its case (a fee for a visit, a
       panel), whole orders are weighed: `budgeted.policies.bundles`.
     - With a limit for each new case, L is the loss of the classifier that is bounded by it: it
-      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`). What
-      values bring a classifier with all tests counts besides, if less (`budgeted.policies.goals`).
+      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`).
       Handfuls of eight of each label are weighed then: it takes more to replace a test.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
       who want several requests at once (`budgeted.policies.base.Several`).

@@ -25,8 +25,8 @@ HANDFULS = (1, 4)
 BOUNDED_HANDFULS = (8,)
 """The same for a bounded classifier: it takes more values to replace one of its few tests."""
 
-_ALL_TESTS = 0.3
-"""How much it counts what values bring a classifier with all tests."""
+_EQUALS = 1e-4
+"""How much it counts what values bring a classifier with all tests: enough to tell equals apart."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,10 @@ class Goal:
 
 @dataclass(frozen=True)
 class _Both:
-    """What purchases bring a bounded classifier, and a share of what they bring one with all tests.
+    """What purchases bring a bounded classifier; of equals, what they bring one with all tests.
 
-    Often no handful would change an answer of the bounded classifier, and it would look at nothing
-    new; what values say at all keeps it looking, among the tests that the limit pays for.
+    Often no handful of any feature would change an answer. Then that is bought which says most,
+    among the tests that the limit pays for.
     """
 
     bounded: Gains
@@ -135,5 +135,5 @@ class _Both:
 
     def gains(self, numbers: Integers) -> Floats:
         own = np.maximum(self.bounded.gains(numbers), 0)  # below 0 by rounding alone
-        result: Floats = own + _ALL_TESTS * np.where(self.usable, self.all_tests.gains(numbers), 0)
+        result: Floats = own + _EQUALS * np.where(self.usable, self.all_tests.gains(numbers), 0)
         return result
