@@ -196,7 +196,7 @@ def _rates(
     """For each feature the best fall of the loss per money, and over how many purchases."""
     costs = np.array([float(price) for price in state.problem.feature_prices])
     worth = goal.gains(known)
-    return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls)
+    return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls(state.problem))
 
 
 def _values(state: State, depths: Integers, bought: Floats, believed: Known, goal: Goal) -> Floats:
@@ -207,14 +207,14 @@ def _values(state: State, depths: Integers, bought: Floats, believed: Known, goa
     """
     one = np.ones(len(state.problem.features))
     worth = goal.gains(believed)
-    best = _best_handfuls(state, depths, bought, worth, one, goal.handfuls)[0]
+    best = _best_handfuls(state, depths, bought, worth, one, goal.handfuls(state.problem))[0]
     evenly_spread = np.nan_to_num(best)
     known = np.where(depths > 0, bought, np.inf)
     fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
     result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
     under_way = _under_way(state, depths)
     already = worth.gains(under_way)
-    for label, each in product(range(depths.shape[1]), goal.handfuls):
+    for label, each in product(range(depths.shape[1]), goal.handfuls(state.problem)):
         number = np.minimum(each, depths[:, label])
         more = under_way.copy()
         more[:, label] += number

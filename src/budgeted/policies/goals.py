@@ -86,10 +86,9 @@ class Goal:
                 raise PolicyError(f"case_costs: {name!r}: {error}") from None
         return found
 
-    @property
-    def handfuls(self) -> tuple[int, ...]:
-        """Numbers of values of each label that are weighed together."""
-        return HANDFULS if self.amount is None else BOUNDED_HANDFULS
+    def handfuls(self, problem: Problem) -> tuple[int, ...]:
+        """Return numbers of values of each label that are weighed together."""
+        return BOUNDED_HANDFULS if self._binds(problem) else HANDFULS
 
     @property
     def words(self) -> str:
@@ -103,7 +102,7 @@ class Goal:
         mistakes = self.unfit(known.problem)
         if mistakes:
             raise PolicyError("; ".join(f"case_limit: {each}" for each in mistakes))
-        if self.amount is None or self.within(known.problem).everything:
+        if self.amount is None or not self._binds(known.problem):
             return gains(known)
         bounded = ZERO_ONE.within(self.amount, tuple(self.differing.items()))
         usable = self.within(known.problem).more([()])[0]
@@ -114,6 +113,10 @@ class Goal:
         if self.amount is None or not problem.has_prices:
             return []
         return self.within(problem).mistakes
+
+    def _binds(self, problem: Problem) -> bool:
+        """Whether there is a limit, and it does not pay for all tests."""
+        return self.amount is not None and not self.within(problem).everything
 
     def within(self, problem: Problem) -> Affordable:
         """Return the sets of tests that the limit pays for."""
