@@ -197,7 +197,7 @@ def gap(found: list[Run], rival: str = PLAIN) -> Mean:
 
 def verdict(results: Mapping[str, list[Run]]) -> Iterator[str]:
     """Yield what holds, in words."""
-    firm = threshold(len(results))
+    firm = threshold(len(SETTINGS))
     gaps = {name: gap(found) for name, found in results.items()}
     for word, at in (("at two standard errors", 2.0), ("as one of all comparisons", firm)):
         better = [SETTINGS[name].title for name, each in gaps.items() if each.below(at)]
