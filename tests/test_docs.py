@@ -157,6 +157,7 @@ def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
         "prices.md",
         "orders.md",
         "budgets.md",
+        "bounded.md",
         "diagnosing.md",
     ],
 )

@@ -35,6 +35,7 @@ VARIANTS = {
     "kg-star-particles": ("kg-star", {"engine": "particles", "particles": 50}),
     "top-two-thompson-entropy": ("top-two-thompson", {"loss": "entropy", "redraws": 1}),
     "pair-lookahead-zero-one": ("pair-lookahead", {"loss": "zero_one", "max_depth": 3}),
+    "auto-bounded": ("auto", {"case_limit": "6"}),
     "pair-lookahead-particles": ("pair-lookahead", {"engine": "particles", "particles": 50}),
 }
 

@@ -60,8 +60,8 @@ def diagnose(
 
     MODEL is a model's JSON, which knows no prices. TERMS is a TOML file with a table [costs] of
     what each test of a new case costs, and, if wanted, [wrong] for what wrong answers cost, limit,
-    and [prices] for fees and panels; or a study file, whose prices are taken. Where there are few
-    tests, --price will do instead.
+    and [prices] for fees and panels; or a study file, whose prices are taken, and the limit that
+    it buys for. Where there are few tests, --price will do instead.
 
     Without --cases and --strategy it is a dialogue: it names a test, you type its value, and so on
     until it answers. An empty line means that the test cannot be done.

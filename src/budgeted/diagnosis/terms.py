@@ -17,7 +17,8 @@ A TOML file with a table of prices, and what else is wanted::
     visit_fee = "20"
 
 ``wrong = 300`` is one amount for every wrong answer. A study file will do as well: its features
-have a cost, and it may have ``[prices]``.
+have a cost, it may have ``[prices]``, and if its policy buys for a ``case_limit``, that is the
+limit.
 """
 
 from __future__ import annotations
@@ -43,15 +44,45 @@ def read_terms(content: bytes) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DiagnosisError(f"this is no TOML: {error}") from None
     if "features" in plain:
-        return {"costs": _costs_in(plain["features"])} | {
-            key: plain[key] for key in ("prices",) if key in plain
-        }
+        return _of_a_study(plain)
     unknown = [key for key in plain if key not in _KEYS]
     if unknown:
         raise DiagnosisError(
             [f"{key}: there is no such entry; there are {', '.join(_KEYS)}" for key in unknown]
         )
     return plain
+
+
+def _of_a_study(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The prices of a study file, and what its policy buys for: see docs/bounded.md."""
+    found: dict[str, Any] = {"costs": _costs_in(plain["features"])}
+    found |= {key: plain[key] for key in ("prices",) if key in plain}
+    chooser = plain.get("policy")
+    if isinstance(chooser, Mapping) and chooser.get("case_limit") is not None:
+        found["limit"] = chooser["case_limit"]
+        found["costs"] |= costs_told(chooser.get("case_costs", ""))
+    return found
+
+
+def costs_told(text: object) -> dict[str, str]:
+    """Return prices by test, as ``case_costs`` of a policy has them: "scan=12, crp=4".
+
+    >>> costs_told("scan=12, crp=4")
+    {'scan': '12', 'crp': '4'}
+    """
+    if not isinstance(text, str):
+        raise DiagnosisError(f'case_costs: must be text, such as "scan=12, crp=4", got {text!r}')
+    found: dict[str, str] = {}
+    for each in filter(None, map(str.strip, text.split(","))):
+        name, _, amount = (part.strip() for part in each.rpartition("="))
+        if not name:
+            raise DiagnosisError(
+                f"case_costs: must be TEST=AMOUNT, separated by commas, got {each!r}"
+            )
+        if name in found:
+            raise DiagnosisError(f"case_costs: {name!r} appears twice")
+        found[name] = amount
+    return found
 
 
 def active_classifier(

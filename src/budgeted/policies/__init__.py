@@ -12,6 +12,7 @@ from typing import Any
 from budgeted.errors import PolicyError
 from budgeted.learners.base import Learner
 from budgeted.policies.base import Choice, Policy, check_kind
+from budgeted.problem import Problem
 from budgeted.registry import Registry, make, parameter_names
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "policy",
     "policy_among",
     "preferences",
+    "unfit",
 ]
 
 POLICIES: Registry[type[Policy]] = Registry(
@@ -73,6 +75,18 @@ def for_learner(policy: Policy, learner: Callable[[], Learner]) -> Policy:
     """
     ask: Callable[[Learner], Policy] | None = getattr(policy, "for_learner", None)
     return policy if ask is None else ask(learner())
+
+
+def unfit(policy: Policy, problem: Problem) -> list[str]:
+    """Return what is wrong with the parameters of a policy for a problem, in words.
+
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 3)], ("well", "ill"), (0.5, 0.5), 30)
+    >>> unfit(policy("auto", case_limit=2), problem)
+    ['case_limit: a limit of 2 pays for no test; the cheapest costs 3']
+    """
+    ask: Callable[[Problem], list[str]] | None = getattr(policy, "unfit", None)
+    return [] if ask is None else ask(problem)
 
 
 def preferences(policy: Policy | type[Policy], **given: Any) -> dict[str, Any]:

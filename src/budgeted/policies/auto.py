@@ -15,15 +15,14 @@ from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
 from budgeted.policies import bundles
 from budgeted.policies.base import Choice
+from budgeted.policies.goals import Goal
 from budgeted.policies.lookahead import cheapest
 from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
-from budgeted.problem import Action, money
+from budgeted.problem import Action, Problem, money
+from budgeted.problem.money import MoneyLike
 from budgeted.state import State
-from budgeted.value import gains
 from budgeted.value.base import Gains, Known
 
-HANDFULS = (1, 4)
-"""Numbers of values of each label that are weighed together."""
 MOST_PLANNED = 100
 """Purchases that one decision is good for, if several are wanted before anything comes back."""
 _AS_GOOD, _MOST_LABELS = 0.005, 4
@@ -63,11 +62,21 @@ class Auto:
       other label that has fewer, before anything is weighed anew: half a comparison says little.
     - Where what an order costs depends on what else is bought of its case (a fee for a visit, a
       panel), whole orders are weighed: `budgeted.policies.bundles`.
+    - With a limit for each new case, L is the loss of the classifier that is bounded by it: it
+      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`).
+      Handfuls of eight of each label are weighed then: it takes more to replace a test.
     - Requests under way count as bought. The rest of the handful goes along as a plan, for those
       who want several requests at once (`budgeted.policies.base.Several`).
 
     Features, labels and values are exchangeable: nothing but the choice among equals depends on
     their order, and if all prices and the budget are multiplied by a number, the same is bought.
+
+    Parameters
+    ----------
+    case_limit
+        What the classifier may spend on the tests of each new case, at most; None: it has all.
+    case_costs
+        Prices of tests of a new case where they differ from the study's: ``"scan=12, crp=4"``.
 
     Examples
     --------
@@ -90,8 +99,23 @@ use of the next 2; 'scan' is 88 % behind")
     prefers: ClassVar[Mapping[str, str]] = {"case_rule": "settle", "learner": "hierarchical"}
     """What goes with this policy in studies and experiments unless told otherwise."""
 
+    case_limit: MoneyLike | None = None
+    case_costs: str = ""
+
     believer: ClassVar[Believer] = Hierarchical()
     """Who says what is known; `for_learner` gives an object another one."""
+
+    def __post_init__(self) -> None:
+        _ = self.goal  # which says what is wrong with it
+
+    @property
+    def goal(self) -> Goal:
+        """What is bought for."""
+        return Goal(self.case_limit, self.case_costs)
+
+    def unfit(self, problem: Problem) -> list[str]:
+        """Return what is wrong with the parameters for a problem, in words."""
+        return [f"case_limit: {each}" for each in self.goal.unfit(problem)]
 
     def for_learner(self, learner: Learner) -> Auto:
         """Return the policy that buys by what a learner believes, if it says what that is."""
@@ -109,20 +133,23 @@ use of the next 2; 'scan' is 88 % behind")
         bought = _bought(state)
         if not state.problem.separable:
             known = self.believer.believed(state.belief)
-            values = _values(state, depths, bought, known)
-            return bundles.choose(state, depths, values, rng, lambda at: so_far(state, at, known))
+            values = _values(state, depths, bought, known, self.goal)
+            return bundles.choose(
+                state, depths, values, rng, lambda at: so_far(state, at, known), self.goal.words
+            )
         rest = _rest_of_a_round(state, depths, bought, rng)
         if rest is not None:
             return rest
         known = self.believer.believed(state.belief)
-        rates, numbers = _rates(state, depths, bought, known)
+        rates, numbers = _rates(state, depths, bought, known, self.goal)
         cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
         most = np.nanmax(rates)
         best = rates >= most - _TIE * abs(most)
         fewest = np.where(depths > 0, bought, np.inf)
         tied = best[:, None] & (fewest <= fewest.min(axis=1, keepdims=True))
         chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
-        reason = in_words(state, chosen.feature, rates, int(numbers[chosen.feature]), known)
+        number = int(numbers[chosen.feature])
+        reason = in_words(state, chosen.feature, rates, number, known, self.goal.words)
         scores = {cell: -float(rates[cell.feature]) for cell in cells}
         only = slice(chosen.feature, chosen.feature + 1)
         shares = spread(numbers[only], depths[only], bought[only])[0]
@@ -136,9 +163,10 @@ use of the next 2; 'scan' is 88 % behind")
             return np.full(depths.shape, np.nan)
         bought = _bought(state)
         if not state.problem.separable:
-            values = _values(state, depths, bought, self.believer.believed(state.belief))
+            values = _values(state, depths, bought, self.believer.believed(state.belief), self.goal)
             return bundles.worth(state, depths, values)
-        rates, _ = _rates(state, depths, bought, self.believer.believed(state.belief))
+        known = self.believer.believed(state.belief)
+        rates, _ = _rates(state, depths, bought, known, self.goal)
         return np.where(depths > 0, rates[:, None], np.nan)
 
 
@@ -162,27 +190,31 @@ def _rest_of_a_round(
     return Choice(Action(last.feature, label), reason=reason)
 
 
-def _rates(state: State, depths: Integers, bought: Floats, known: Known) -> tuple[Floats, Integers]:
+def _rates(
+    state: State, depths: Integers, bought: Floats, known: Known, goal: Goal
+) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
     costs = np.array([float(price) for price in state.problem.feature_prices])
-    return _best_handfuls(state, depths, bought, gains(known), costs)
+    worth = goal.gains(known)
+    return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls(state.problem))
 
 
-def _values(state: State, depths: Integers, bought: Floats, believed: Known) -> Floats:
+def _values(state: State, depths: Integers, bought: Floats, believed: Known, goal: Goal) -> Floats:
     """What one more value of each cell is worth, whatever it costs, features × labels.
 
     Its share of a handful that is spread evenly over the labels, for the labels with the fewest
     values; or what values of this label alone bring, if that is more.
     """
     one = np.ones(len(state.problem.features))
-    worth = gains(believed)
-    evenly_spread = np.nan_to_num(_best_handfuls(state, depths, bought, worth, one)[0])
+    worth = goal.gains(believed)
+    best = _best_handfuls(state, depths, bought, worth, one, goal.handfuls(state.problem))[0]
+    evenly_spread = np.nan_to_num(best)
     known = np.where(depths > 0, bought, np.inf)
     fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
     result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
     under_way = _under_way(state, depths)
     already = worth.gains(under_way)
-    for label, each in product(range(depths.shape[1]), HANDFULS):
+    for label, each in product(range(depths.shape[1]), goal.handfuls(state.problem)):
         number = np.minimum(each, depths[:, label])
         more = under_way.copy()
         more[:, label] += number
@@ -192,7 +224,12 @@ def _values(state: State, depths: Integers, bought: Floats, believed: Known) -> 
 
 
 def _best_handfuls(
-    state: State, depths: Integers, bought: Floats, worth: Gains, costs: Floats
+    state: State,
+    depths: Integers,
+    bought: Floats,
+    worth: Gains,
+    costs: Floats,
+    handfuls: tuple[int, ...],
 ) -> tuple[Floats, Integers]:
     """For each feature the handful that lowers the loss most per cost, and its size."""
     most = state.purchases(depths)
@@ -202,7 +239,7 @@ def _best_handfuls(
     already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
     rates = np.full(len(costs), np.nan)
     numbers = np.zeros(len(costs), dtype=np.int64)
-    for each in HANDFULS:
+    for each in handfuls:
         total = np.minimum(most, each * depths.shape[1])
         weighed = total > numbers
         shares = spread(total, depths, fewest_first)
@@ -213,7 +250,9 @@ def _best_handfuls(
     return rates, numbers
 
 
-def in_words(state: State, feature: int, rates: Floats, number: int, known: Known) -> str:
+def in_words(
+    state: State, feature: int, rates: Floats, number: int, known: Known, goal: str = ""
+) -> str:
     """Return why a feature is bought: what is known of it, its rank, and who comes second.
 
     Parameters
@@ -228,10 +267,13 @@ def in_words(state: State, feature: int, rates: Floats, number: int, known: Know
         How many purchases of it were weighed together.
     known
         What the learner believes.
+    goal
+        For whom it is bought, in words, unless for a classifier with all tests.
     """
     names = [each.name for each in state.problem.features]
     amount = money.times(state.problem.feature_prices[feature], number)
     words = f"{so_far(state, feature, known)}; it is the best use of the next {money.show(amount)}"
+    words = f"{words} {goal}".rstrip()
     others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
     if np.isnan(others).all() or rates[feature] <= 0:
         return words

@@ -94,6 +94,8 @@ class Policy(Chooser, Protocol):
 
     - ``for_learner(learner)``: the policy that buys for the learner that makes the classifier; the
       default does so if the learner says what it believes (`budgeted.learners.base.Learner`);
+    - ``unfit(problem)``: what is wrong with its parameters for a problem, a list of sentences; a
+      study with such a policy does not begin;
     - ``draws``: True if it draws what it buys, so that not always the best score is bought;
     - ``takes_turns``: True if those of the same score have turns, and not the cheapest is bought.
 

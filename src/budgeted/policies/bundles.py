@@ -83,6 +83,7 @@ def choose(
     values: Floats,
     rng: np.random.Generator,
     so_far: Callable[[int], str],
+    goal: str = "",
 ) -> Choice | None:
     """Return the order that is worth most for its money.
 
@@ -96,6 +97,8 @@ def choose(
         Picks among equals.
     so_far
         Says what is known of a feature.
+    goal
+        For whom it is bought, in words, unless for a classifier with all tests.
     """
     bundles = list(_bundles(state, depths, values))
     brought = _brought(bundles, float(state.free))
@@ -110,7 +113,7 @@ def choose(
     tied = scores >= scores.max() - _TIE * abs(scores.max())
     first = cells[cheapest(state, cells, tied, rng)]
     others = tuple(each for each in found[first][1].features if each != first.feature)
-    reason = _in_words(state, first, found, so_far)
+    reason = _in_words(state, first, found, so_far, goal)
     return Choice(first, dict(zip(cells, (-scores).tolist(), strict=True)), reason, together=others)
 
 
@@ -284,6 +287,7 @@ def _in_words(
     first: Action,
     found: dict[Action, tuple[float, Bundle]],
     so_far: Callable[[int], str],
+    goal: str,
 ) -> str:
     """Why this order: what is known of what it begins with, its rank, and who comes second."""
     names = [each.name for each in state.problem.features]
@@ -295,6 +299,7 @@ def _in_words(
         else f"{names[first.feature]}: {so_far(first.feature)}; together they are the best use of "
         f"the next {money.show(bundle.price)}"
     )
+    words = f"{words} {goal}".rstrip()
     others = [
         (other, cell.feature)
         for cell, (other, _) in found.items()

@@ -9,7 +9,7 @@ from budgeted import __version__
 from budgeted.errors import BudgetedError, StudyFileError
 from budgeted.learners import learner_from, parameters_of
 from budgeted.listing import shortened
-from budgeted.policies import POLICIES, Policy, parameter_names, policy, preferences
+from budgeted.policies import POLICIES, Policy, parameter_names, policy, preferences, unfit
 from budgeted.problem import Problem, prices
 from budgeted.problem.names import as_name, spelled
 from budgeted.studies.beginning import as_written, price_list_mistakes
@@ -52,6 +52,7 @@ def creation(
     made = None
     try:
         made = policy(chooser, **given)
+        mistakes += [f"policy: {each}" for each in unfit(made, problem)]
     except (BudgetedError, TypeError) as error:
         mistakes.append(f"policy: {error}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:

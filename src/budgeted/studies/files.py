@@ -21,7 +21,7 @@ from budgeted.errors import (
 from budgeted.learners import learner_from
 from budgeted.listing import shortened
 from budgeted.nearest import did_you_mean
-from budgeted.policies import policy
+from budgeted.policies import policy, unfit
 from budgeted.problem import Feature, Problem
 from budgeted.problem.numbers import MARKS
 from budgeted.problem.prices import from_table
@@ -202,7 +202,7 @@ def study_mistakes(
     misfits: list[str] = []
     try:
         problem = _problem({"budget": 0} | told, features or stand_in, listed.cases)
-        misfits = stop.unfit(problem)
+        misfits = [*stop.unfit(problem), *_misfits(plain.get("policy", {}), problem)]
         yield from case_mistakes(listed.cases, problem.labels, places)
     except ProblemError as error:
         yield from error.mistakes
@@ -268,6 +268,14 @@ def _policy_mistakes(table: Any) -> Iterator[str]:
         policy(**({"name": "auto"} | table))
     except (BudgetedError, TypeError) as error:
         yield f"policy: {error}"
+
+
+def _misfits(table: Any, problem: Problem) -> list[str]:
+    """Return what is wrong with a policy, which is one, for the problem."""
+    if any(_policy_mistakes(table)):
+        return []
+    made = policy(**({"name": "auto"} | table))
+    return [f"policy: {each}" for each in unfit(made, problem)]
 
 
 def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -> Problem:

@@ -24,6 +24,7 @@ from budgeted.studies.fates import CANCELLED, FAILED, PENDING
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.weighing import StopStatus, stop_status
+from budgeted.studies.within_limit import WithinLimit, within_limit
 from budgeted.value import expected_loss, lookahead
 
 
@@ -74,6 +75,8 @@ class Status:
         Whether it is in the archive.
     stop
         What the rules for stopping say; None if there are none, or the study is over.
+    within_limit
+        What is expected of the classifier that may spend a limit on each case, if it is bought for.
     """
 
     study: str
@@ -99,6 +102,7 @@ class Status:
     surcharge_reserved: Decimal | None = None
     archived: bool = False
     stop: StopStatus | None = None
+    within_limit: WithinLimit | None = None
 
     @property
     def separates(self) -> bool:
@@ -108,7 +112,7 @@ class Status:
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
         plain: dict[str, Any] = _plain(asdict(self))
-        for key in ("terms", "surcharge", "surcharge_reserved", "archived", "stop"):
+        for key in ("terms", "surcharge", "surcharge_reserved", "archived", "stop", "within_limit"):
             if not plain[key]:  # of a firm budget there is nothing to say
                 del plain[key]
         return plain
@@ -152,6 +156,7 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
         surcharge=None if surcharge is None else surcharge.so_far,
         surcharge_reserved=None if surcharge is None else surcharge.to_come,
         stop=stop_status(study),
+        within_limit=within_limit(study),
     )
 
 

@@ -11,7 +11,15 @@ from budgeted.errors import EngineError
 from budgeted.learners.belief import DIRICHLET
 from budgeted.learners.layout import Floats
 from budgeted.testing.answers import Answer, Asked, answered
-from budgeted.testing.trials import OWN, Believed, Trial, Unheard, every_belief, sample_belief
+from budgeted.testing.trials import (
+    OWN,
+    WITHIN,
+    Believed,
+    Trial,
+    Unheard,
+    every_belief,
+    sample_belief,
+)
 from budgeted.testing.words import in_words
 from budgeted.value import brute_force
 from budgeted.value.base import (
@@ -74,7 +82,7 @@ def check_engine(engine: Engine, believed: Believed | None = None) -> None:
 def _trials(engine: Engine, beliefs: list[Believed]) -> Iterator[Trial]:
     """Yield what it supports; what it does not, it must refuse in words."""
     for labels in (2, 3):
-        for loss in (*LOSSES.values(), OWN):
+        for loss in (*LOSSES.values(), OWN, WITHIN):
             nobody = Unheard(sample_belief(labels).problem)
             assert not engine.supports(nobody, loss, labels), f"it supports {nobody.form}"
             assert _refusal(engine, nobody, loss, labels), "no word of why it does not support that"

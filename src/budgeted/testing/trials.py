@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from budgeted.learners.belief import Belief
 from budgeted.problem import Feature, Problem
 from budgeted.testing.answers import Asked
 from budgeted.value.base import Engine, Known
-from budgeted.value.loss import Loss
+from budgeted.value.loss import ZERO_ONE, Loss
 
 Believed = Callable[[Belief], Known]
 
@@ -24,6 +25,8 @@ OWN = Loss(
     largest=lambda labels: float(np.sqrt((1 - 1 / labels) / 2)),
 )
 """A loss that nobody registered: who supports it must compute it."""
+WITHIN = ZERO_ONE.within(Decimal(2))
+"""The error of a classifier that may spend 2 on each case, which pays for all of the sample."""
 _SEEN = ((0, 0, 0, 3), (0, 1, 1, 2), (1, 0, 2, 2), (1, 1, 0, 1))
 """Feature, label, value, and how often it was seen."""
 

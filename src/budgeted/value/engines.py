@@ -8,6 +8,7 @@ from budgeted.errors import EngineError
 from budgeted.learners.layout import Integers
 from budgeted.registry import Registry
 from budgeted.value.base import Engine, Known, check_engine_kind
+from budgeted.value.bounded import Bounded
 from budgeted.value.enumeration import Enumeration
 from budgeted.value.grid import Grid
 from budgeted.value.information import Information
@@ -25,7 +26,7 @@ ENGINES: Registry[Engine] = Registry(
     "engine",
     "budgeted.engines",
     EngineError,
-    (Spectral(), Grid(), Enumeration(), Information(), Mistakes(), Particles()),
+    (Spectral(), Grid(), Enumeration(), Information(), Mistakes(), Bounded(), Particles()),
     check_engine_kind,
 )
 """Every engine by its name; `ENGINES.register` adds one."""

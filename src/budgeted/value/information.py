@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import ClassVar
 
@@ -33,14 +33,14 @@ from budgeted.value.loss import GINI, Loss
 from budgeted.value.outcomes import Imagined, imagine
 from budgeted.value.spectral import without_each
 
-_STEP = np.pi / 16
-_FREQUENCIES: Floats = np.arange(0, 4.5, _STEP)
-_KERNEL: Floats = np.where(_FREQUENCIES == 0, 1.0, 2.0) * _STEP / np.cosh(np.pi * _FREQUENCIES)
+STEP = np.pi / 16
+FREQUENCIES: Floats = np.arange(0, 4.5, STEP)
+_KERNEL: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * FREQUENCIES)
 """Good to 1e-6: what is compared differs by more, or is a tie."""
 _FARTHEST, _FINENESS = 12.0, 16
 _LOG_ODDS: Floats = np.arange(-_FARTHEST * _FINENESS, _FARTHEST * _FINENESS + 1) / _FINENESS
 """Where g is tabulated; further out √(θ_a θ_b) is nothing."""
-_WAVES: NDArray[np.complex128] = np.exp(1j * np.outer(_FREQUENCIES, _LOG_ODDS))
+_WAVES: NDArray[np.complex128] = np.exp(1j * np.outer(FREQUENCIES, _LOG_ODDS))
 
 
 class Information(Partial):
@@ -93,13 +93,7 @@ class Worth:
         self._posterior = posterior
         self._evenness, self._levels = posterior.evenness, posterior.levels
         self._chances = posterior.chances
-        problem, offsets = posterior.problem, layout_of(posterior.problem).offsets
-        self._pairs = list(combinations(range(len(problem.labels)), 2))
-        means = np.log(posterior.expected)
-        self._tables = np.stack([
-            _tables(means[one], means[two], offsets, problem.prior[one], problem.prior[two])
-            for one, two in self._pairs
-        ], axis=1)  # features × pairs × log-odds  # fmt: skip
+        self._pairs = list(combinations(range(len(posterior.problem.labels)), 2))
 
     def gains(self, numbers: Integers) -> Floats:
         """Return by how much the loss is expected to fall if values of a feature are bought.
@@ -144,6 +138,16 @@ class Worth:
             below = losses[0] + plane - losses[1:]
             result[feature] = np.sqrt((outcome[0] ** 2 * (below - outcome[0] @ below) ** 2).sum())
         return result
+
+    @cached_property
+    def _tables(self) -> Floats:
+        """G of each feature, features × pairs × log-odds."""
+        problem, offsets = self._posterior.problem, layout_of(self._posterior.problem).offsets
+        means = np.log(self._posterior.expected)
+        return np.stack([
+            _tables(means[one], means[two], offsets, problem.prior[one], problem.prior[two])
+            for one, two in self._pairs
+        ], axis=1)  # fmt: skip
 
     def _imagined(self, feature: int, numbers: Integers) -> Imagined:
         problem, counts = self._posterior.problem, self._posterior.counts
@@ -253,16 +257,17 @@ def _tables(
     first, second
         Shares of the labels.
     """
-    phase = np.exp(1j * np.outer(_FREQUENCIES, one - two)) * np.exp((one + two) / 2)
+    phase = np.exp(1j * np.outer(FREQUENCIES, one - two)) * np.exp((one + two) / 2)
     factors = np.add.reduceat(phase, offsets, axis=1).T
-    others = without_each(factors) * _prior_factor(first, second)
+    others = without_each(factors) * prior_factor(first, second)
     result: Floats = others.real @ _WAVES.real - others.imag @ _WAVES.imag
     return result
 
 
 @lru_cache(maxsize=32)
-def _prior_factor(first: float, second: float) -> NDArray[np.complex128]:
-    phase = np.exp(1j * _FREQUENCIES * np.log(first / second))
+def prior_factor(first: float, second: float) -> NDArray[np.complex128]:
+    """Return what the shares of two labels add to the integral, at each frequency."""
+    phase = np.exp(1j * FREQUENCIES * np.log(first / second))
     result: NDArray[np.complex128] = _KERNEL * np.sqrt(first * second) * phase
     result.setflags(write=False)
     return result

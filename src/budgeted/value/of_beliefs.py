@@ -30,6 +30,8 @@ class OfBeliefs(ABC):
         """Return why not, in words."""
         if known.form != DIRICHLET:
             return f"computes with {DIRICHLET}, which {type(known).__name__} has not"
+        if loss.limit is not None:
+            return "has no loss of classifiers that may spend a limit on each case"
         return self.objection(loss, labels)
 
     def objection(self, loss: Loss, labels: int) -> str:

@@ -99,8 +99,13 @@ def _error_in_words(status: Status) -> str:
         return f"Error of the classifier on new cases: not known: {status.unknown};\n{always}"
     return (
         f"Error of the classifier on new cases: {now.error:.3f} ({_interval(now)});\n"
-        f"{always}{_nothing_yet(status)}"
+        f"{always}{_nothing_yet(status)}{_within_limit(status)}"
     )
+
+
+def _within_limit(status: Status) -> str:
+    """What is expected with little money for each case, if the study buys for that."""
+    return "" if status.within_limit is None else f"\n{escape(status.within_limit.words)}."
 
 
 def _interval(now: Outlook) -> str:

@@ -25,7 +25,7 @@ from budgeted.errors import BudgetedError, PriceListError
 from budgeted.problem import money
 from budgeted.problem.orders import CaseSoFar, Order, lines
 from budgeted.problem.prices.base import PriceList, check_kind
-from budgeted.problem.prices.per_feature import PerFeature
+from budgeted.problem.prices.per_feature import PerFeature, costs_of
 from budgeted.problem.prices.tariff import Panel, Statement, Tariff
 from budgeted.registry import Registry, make, parameter_names, stated
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRICE_LISTS", "CaseSoFar", "NotInstalled", "Order", "Panel", "PerFeature", "PriceList",
-    "Statement", "Tariff", "for_sale", "from_table", "lines", "parameter_names_of",
+    "Statement", "Tariff", "costs_of", "for_sale", "from_table", "lines", "parameter_names_of",
     "parameters_of", "price_list", "price_mistakes",
 ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
@@ -35,3 +36,8 @@ class PerFeature:
     def quote(self, order: Order, case: CaseSoFar) -> Decimal:
         """Return the sum of the costs of the features."""
         return money.total([each.cost for each in order.of(self.features)])
+
+
+def costs_of(features: Iterable[Feature]) -> dict[str, Decimal]:
+    """Return what each feature costs by itself, by name: fees and panels come on top of that."""
+    return {each.name: each.cost for each in features}

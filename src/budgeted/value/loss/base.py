@@ -9,7 +9,8 @@ bought, P and A of the others can be computed once (see `budgeted.value.scenario
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class Loss:
     kernel
         Where the loss is smooth in each mass: how it depends on one, so that sums over outcomes can
         be shortened with a bound of the error (`budgeted.value.quadrature`). None: they are not.
+    limit
+        What the tests of a new case may cost together, where it is the loss of a classifier that
+        is bounded so: it answers from the best set of tests that this pays for.
+    costs
+        Prices of tests of a new case that differ from those of the study: name and price.
 
     Examples
     --------
@@ -72,6 +78,17 @@ class Loss:
     finish: Callable[[Floats, Floats], Floats]
     largest: Callable[[int], float]
     kernel: Kernel | None = None
+    limit: Decimal | None = None
+    costs: tuple[tuple[str, Decimal], ...] = ()
+
+    def within(self, limit: Decimal | None, costs: tuple[tuple[str, Decimal], ...] = ()) -> Loss:
+        """Return the same loss of a classifier that may spend so much on each new case.
+
+        >>> from budgeted.value.loss import GINI
+        >>> GINI.within(Decimal(2)) == GINI, GINI.within(Decimal(2)).within(None) == GINI
+        (False, True)
+        """
+        return replace(self, limit=limit, costs=costs)
 
     def __call__(self, masses: Floats) -> Floats:
         """Return the loss of each row of joint masses; labels run along the last axis."""
