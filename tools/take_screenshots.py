@@ -155,15 +155,11 @@ def take_rehearsal(page: Page, url: str) -> None:
 
 
 def take_small_ones(browser: Browser, url: str) -> None:
-    """Take the page of the study on a phone, and in the dark."""
+    """Take the page of the study on a phone."""
     phone = browser.new_page(viewport={"width": 375, "height": 780}, device_scale_factor=1.5)
     phone.goto(f"{url}/studies/anaemia")
     drawn(phone, 4)
     shoot(phone, "phone")
-    dark = browser.new_page(viewport=_DESKTOP, color_scheme="dark")
-    dark.goto(f"{url}/studies/anaemia")
-    drawn(dark, 4)
-    shoot(dark, "dark")
 
 
 def take_login(browser: Browser, folder: Path) -> None:

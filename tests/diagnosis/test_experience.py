@@ -52,18 +52,18 @@ def test_values_that_are_not_known_count_nowhere():
     values = np.array([[0, -1], [1, 1], [0, 0], [1, -1]])
     experience = Experience(values, np.array([0, 0, 1, 1]))
     both, first = (experience.seen(tests, (0.5, 0.5)) for tests in ((0, 1), (0,)))
-    assert both.counts.sum() == 2
-    assert first.counts.sum() == 4
-    assert both.counts_of(np.array([[1, 1], [1, 0]])).tolist() == [[1, 0], [0, 0]]
+    assert both.cases.sum() == 2
+    assert first.cases.sum() == 4
+    assert both.cases_like(np.array([[1, 1], [1, 0]])).tolist() == [[1, 0], [0, 0]]
     assert both.places.tolist() == [1, 2]
     nobody = Experience(values[:0], values[:0, 0]).seen((0,), (0.5, 0.5))
-    assert nobody.counts_of(np.array([[1, 1]])).tolist() == [[0, 0]]
+    assert nobody.cases_like(np.array([[1, 1]])).tolist() == [[0, 0]]
 
 
 def test_labels_count_by_their_shares_and_none_for_more_than_a_case():
     """Nine of ten cases are of one label, which has half of the population: it counts a ninth."""
     experience = Experience(np.zeros((10, 1), dtype=int), np.array([0] * 9 + [1]))
-    assert experience.seen((0,), (0.5, 0.5)).counts[0].tolist() == pytest.approx([1, 1])
+    assert experience.seen((0,), (0.5, 0.5)).cases[0].tolist() == pytest.approx([1, 1])
 
 
 def test_situations_of_many_tests_are_told_apart():
@@ -71,7 +71,7 @@ def test_situations_of_many_tests_are_told_apart():
     values = np.zeros((2, 70), dtype=int)
     values[1, 0] = 1
     experience = Experience(values, np.array([0, 1]))
-    assert experience.seen(range(70), (0.5, 0.5)).counts.tolist() in (
+    assert experience.seen(range(70), (0.5, 0.5)).cases.tolist() in (
         [[1, 0], [0, 1]],
         [[0, 1], [1, 0]],
     )

@@ -391,6 +391,11 @@ def test_a_pilot_table_is_read_as_the_study_reads_values(designs, tmp_path):
         "old.csv, line 2",
         "old.csv, line 3",
     ]
+    table.write_text("label,crp,M_CV\nill,raised,79.5\n")
+    with pytest.raises(
+        PlanError, match="the column 'M_CV' is no test of the study; rename it to 'mcv'"
+    ):
+        pilot_values(table, problem)
     table.write_text("diagnosis,age\nill,3\n")
     with pytest.raises(PlanError, match=r"(?s)'label'.*no column is called like a test"):
         pilot_values(table, problem)

@@ -248,6 +248,10 @@ def test_more_cases_than_there_are_is_said(tmp_path):
     with a_study(tmp_path, stop={"cases_per_label": 21}) as study:
         said = study.status().stop.words
         assert "(the study has no more cases than well 20, ill 20, so that others must" in said
+        study.ask(6)  # who was asked of is no more
+        study.tell(1, "yes")
+        study.fail(2, charged=False, usable=False)
+        assert "no more cases than well 20, ill 20, so" in study.status().stop.words
     (tmp_path / "other").mkdir()
     with a_study(tmp_path / "other", stop={"cases_per_label": 20}) as study:
         study.ask(2)

@@ -314,6 +314,7 @@ def test_the_page_refreshes_itself_and_can_stop_and_go_on(tmp_path):
     ({"number": "many"}, "Number of cases: must be a whole number"),
     ({"up_to": "0"}, "Largest budget: must be above 0"),
     ({"target": "40"}, "Error to be reached: always saying &#39;well&#39; is wrong in 40.0 %"),
+    ({"target": "0,06"}, "Error to be reached: 0,06 could be a share or a percentage; write 6 %"),
     ({"times": "0"}, "Times as many cases: must be a number of times above 0"),
     ({"times": "many"}, "Times as many cases: must be a number"),
     ({"costs": "cough"}, "Another price: must be like crp = 5"),
@@ -328,3 +329,7 @@ def test_the_page_says_what_is_wrong_by_the_names_of_its_fields(tmp_path, fields
         nothing = send(server, {}, number="12")
         assert nothing.status_code == 422
         assert "Study file: choose" in nothing.text
+        study = ("s.toml", STUDY.encode())
+        empty = send(server, {"study_file": study, "table": ("old.csv", b"\n")}, number="12")
+        assert empty.status_code == 422
+        assert "Table of old cases: the file is empty" in empty.text

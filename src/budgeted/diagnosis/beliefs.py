@@ -87,7 +87,7 @@ class Beliefs:
         lesson = self.learned.lesson((*known, *after))
         if np.isinf(lesson.strength):
             return said
-        seen = lesson.seen.counts_of(self._rows(row, after)).sum(axis=-1)
+        seen = lesson.seen.cases_like(self._rows(row, after)).sum(axis=-1)
         return shrunk(seen.reshape(said.shape), said, lesson.strength)
 
     @cached_property
@@ -109,7 +109,7 @@ class Beliefs:
                 found = found * self._correction(row, tests, lesson.without)
                 found = found / found.sum(axis=-1, keepdims=True)
             if not np.isinf(lesson.strength):
-                seen = lesson.seen.counts_of(self._rows(row, tests)).reshape(found.shape)
+                seen = lesson.seen.cases_like(self._rows(row, tests)).reshape(found.shape)
                 found = shrunk(seen, found, lesson.strength)
         self._kept["believed", row, tests] = found
         return found

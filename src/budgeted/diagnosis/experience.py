@@ -34,7 +34,7 @@ class Seen:
         Positions of the tests.
     keys, rows
         Of each situation: a number, rising, and the values of all features of one of its cases.
-    counts, weights
+    cases, weights
         How many cases it has, situations × labels; and for how much one of each label counts.
     which, places
         The situation of each case in which these tests are known, and the places of these cases.
@@ -43,7 +43,7 @@ class Seen:
     tests: tuple[int, ...]
     keys: NDArray[np.int64]
     rows: Cases
-    counts: Floats
+    cases: Floats
     weights: Floats
     which: NDArray[np.intp]
     places: NDArray[np.intp]
@@ -56,12 +56,12 @@ class Seen:
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
-    def counts_of(self, rows: Cases) -> Floats:
+    def cases_like(self, rows: Cases) -> Floats:
         """Return how many cases are like each row, rows × labels."""
         if not len(self.keys):
-            return np.zeros((len(rows), self.counts.shape[1]))
+            return np.zeros((len(rows), self.cases.shape[1]))
         at = self.find(rows)
-        result: Floats = np.where((at >= 0)[:, None], self.counts[at], 0.0)
+        result: Floats = np.where((at >= 0)[:, None], self.cases[at], 0.0)
         return result
 
 
@@ -82,7 +82,7 @@ class Experience:
     --------
     >>> experience = Experience(np.array([[0, 1], [0, 0], [1, 1]]), np.array([0, 0, 1]))
     >>> seen = experience.seen((0,), (0.5, 0.5))
-    >>> seen.counts_of(np.array([[0, -1], [1, -1]])).tolist()  # a case of the first label: half
+    >>> seen.cases_like(np.array([[0, -1], [1, -1]])).tolist()  # a case of the first label: half
     [[1.0, 0.0], [0.0, 1.0]]
     """
 

@@ -71,7 +71,7 @@ class Lesson:
     @property
     def nbytes(self) -> int:
         """Its size, for the cache."""
-        parts = (self.own, self.correction, self.seen.counts, self.seen.rows, self.seen.keys,
+        parts = (self.own, self.correction, self.seen.cases, self.seen.rows, self.seen.keys,
                  self.seen.which, self.seen.places)  # fmt: skip
         return sum(each.nbytes for each in parts)
 
@@ -148,14 +148,14 @@ class Shrinkage:
                 carried = said * less.correction[less.seen.find(seen.rows)]
                 starts.append((test, carried / carried.sum(axis=-1, keepdims=True)))
         # Without the case itself; where there is none of a label, nothing hangs on it.
-        others = np.maximum(seen.counts[:, None, :] - np.diag(seen.weights), 0.0)
+        others = np.maximum(seen.cases[:, None, :] - np.diag(seen.weights), 0.0)
         right = np.arange(number)
         best, chosen = -np.inf, (np.inf, starts[0])
         for start in starts:
             foretold = start[1][:, right, right]
             for strength in self._strengths:
                 score = _score(
-                    seen.counts, others[:, right, right], others.sum(axis=-1), foretold, strength
+                    seen.cases, others[:, right, right], others.sum(axis=-1), foretold, strength
                 )
                 if np.isfinite(strength):
                     score -= self._multiplicity(tests)

@@ -11,7 +11,7 @@ from budgeted.errors import ObservationError, PlanError
 from budgeted.learners import Learner, fitted
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.listing import shortened
-from budgeted.nearest import did_you_mean
+from budgeted.nearest import did_you_mean, nearest
 from budgeted.problem import Feature, Problem
 from budgeted.problem.names import spelled
 from budgeted.problem.orders import Purchase
@@ -26,6 +26,10 @@ _FEWEST = 5.0
 """Models that the weights must be worth; with fewer, pilot and assumptions contradict."""
 _UNSEEN = 2_000
 """Models that tell what the learner expects before any data."""
+
+
+_ALIKE = 0.85
+"""How much like the name of a test that is missing a column must be to be a slip."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,13 @@ def pilot_values(
         mistakes.append("no column is called like a test of the study")
     if not rows:
         mistakes.append("there are no rows")
+    missing = [each.name for each in problem.features if each.name not in columns]
+    for each in header:
+        known = each in problem.by_name or each == label_column
+        if not known and (meant := nearest(each, missing, _ALIKE)) is not None:
+            mistakes.append(
+                f"the column {each!r} is no test of the study; rename it to {meant!r}, or remove it"
+            )
     if mistakes:
         raise PlanError(f"{name}: {each}" for each in mistakes)
     found: list[Purchase] = []

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from budgeted.errors import StopRuleError
 from budgeted.problem import money
+from budgeted.state import State
 from budgeted.studies.events import Parameter
 from budgeted.studies.stop_rules.base import Situation, Verdict
 
@@ -57,10 +60,8 @@ class CasesPerLabel:
 
     def _too_few(self, situation: Situation, measured: Mapping[str, int]) -> str:
         """That it will not be met, where the study has fewer cases of a label than it wants."""
-        left = situation.state.cases_left.max(axis=0).tolist()
-        most = {label: number + more
-                for (label, number), more in zip(measured.items(), left, strict=True)}  # fmt: skip
-        few = [f"{label} {number:g}" for label, number in most.items()
+        few = [f"{label} {number}"
+               for label, number in zip(measured, _there_are(situation.state), strict=True)
                if number < self.cases_per_label]  # fmt: skip
         if not few:
             return ""
@@ -73,3 +74,18 @@ class CasesPerLabel:
     def _enough(self) -> str:
         number = self.cases_per_label
         return f"{number} {'case of each label is' if number == 1 else 'cases of each label are'}"
+
+
+def _there_are(state: State) -> list[int]:
+    """How many cases of each label the study has.
+
+    Of a feature it is those that can still give it and those that gave it; some of one feature may
+    be ruled out or of no use, so that the feature with the most is right.
+    """
+    given: list[list[set[object]]] = [[set() for _ in state.problem.labels]
+                                      for _ in state.problem.features]  # fmt: skip
+    for each in (*state.history, *state.pending):
+        given[each.feature][each.label].add(each.case)
+    sold = np.array([[len(cases) for cases in row] for row in given])
+    result: list[int] = (state.cases_left + sold).max(axis=0).tolist()
+    return result

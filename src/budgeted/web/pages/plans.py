@@ -85,11 +85,18 @@ async def _question(form: FormData) -> Question:
     }
     numbers: dict[str, float | None] = {}
     for key, (name, whole) in fields.items():
-        text = text_of(form, key).replace(",", ".").removesuffix("%").strip()
+        typed = text_of(form, key)
+        text = typed.replace(",", ".").removesuffix("%").strip()
         try:
             number = float(text) if text else None
         except ValueError:
             mistakes.append(f"{name}: must be a number, got {text[:40]!r}")
+            continue
+        if key == "target" and number is not None and 0 < number < 1 and "%" not in typed:
+            mistakes.append(
+                f"{name}: {typed[:40]} could be a share or a percentage; write {100 * number:g} % "
+                f"or {number:g} %"
+            )
             continue
         # Nobody means less than one per cent here, so 0.8 is 80 %; an error may be that small.
         share = key in ("best_alone", "probability") and number is not None and number < 1
@@ -154,7 +161,10 @@ def _parts(form: FormData, key: str) -> list[str]:
 
 async def _text(form: FormData, key: str, name: str) -> str:
     """Return the text of a file; empty if none was chosen."""
+    content = await content_of(form, key)
+    if content is not None and not content.strip():
+        raise PlanError(f"{name}: the file is empty")
     try:
-        return (await content_of(form, key) or b"").decode()
+        return (content or b"").decode()
     except UnicodeDecodeError:
         raise PlanError(f"{name}: is no text in UTF-8; save it as such") from None
