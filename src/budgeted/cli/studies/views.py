@@ -85,7 +85,9 @@ def print_stop(stop: StopStatus, console: Console | None = None) -> None:
         console.print(line, highlight=False, markup=False)
     if stop.weighed_at is not None or stop.due:
         told = (
-            "" if stop.weighed_at is None else f"Looked ahead when {stop.weighed_at:f} were spent"
+            ""
+            if stop.weighed_at is None
+            else f"Looked ahead when {stop.weighed_at:f} were spent or reserved"
         )
         again = "it is weighed anew when something is asked" if stop.due else ""
         said = "; ".join(each for each in (told, again) if each)
