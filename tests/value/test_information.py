@@ -253,7 +253,7 @@ def fineness(request, monkeypatch):
 def fine(monkeypatch):
     monkeypatch.setattr(module, "_FINENESS", 512)
     monkeypatch.setattr(module, "_LOG_ODDS", np.arange(-12 * 512, 12 * 512 + 1) / 512)
-    waves = np.exp(1j * np.outer(module._FREQUENCIES, module._LOG_ODDS))
+    waves = np.exp(1j * np.outer(module.FREQUENCIES, module._LOG_ODDS))
     monkeypatch.setattr(module, "_WAVES", waves)
 
 

@@ -159,8 +159,8 @@ def test_a_closed_study_has_no_future(tmp_path, end):
 
 def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    failed = make(server)
-    assert failed["state"] == "failed"
+    server.post(ADDRESS, json={"seconds": 0})  # it may be over before this is answered
+    failed = wait_for(server, "failed").json()
     assert "try again" in failed["message"]
     assert "There is no forecast" in server.get("/studies/flu/forecast").text
     monkeypatch.undo()
