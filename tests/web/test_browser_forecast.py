@@ -43,7 +43,7 @@ def test_a_forecast_is_wanted_watched_and_shown(server, browser):
             study.tell(1, "yes")
         expect(page.locator("#forecast-age")).to_have_text(re.compile("As of event 3 of 4"))
         assert page.locator("#forecast-said").get_attribute("data-version") == before
-        assert page.locator("#forecast-details").get_attribute("open") is not None
+        expect(page.locator("#forecast-details")).to_have_attribute("open", "")
         expect(page.get_by_role("button", name="Forecast anew")).to_be_visible()
     for width, scheme in SHAPES:
         shape = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
