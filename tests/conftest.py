@@ -8,7 +8,6 @@ from tests.tiers import (  # noqa: F401  (hooks of pytest)
     pytest_collection_modifyitems,
     pytest_report_header,
     pytest_unconfigure,
-    pytest_xdist_auto_num_workers,
 )
 
 # The examples are the same on every machine: a red test is red everywhere.

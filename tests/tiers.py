@@ -34,11 +34,6 @@ Besides these, all that begin with `test_web_`.
 """
 
 
-def pytest_xdist_auto_num_workers():
-    """One more than there are processors: a quarter of the time is spent waiting for servers."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_report_header():
     if seed := os.environ.get(ORDER):
         return f"a random order of the tests; to have it again: make random SEED={seed}"
