@@ -5,27 +5,31 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from budgeted.cli.experiments import run_with_progress
 from budgeted.experiments import executors
-from budgeted.experiments.comparison import curves_figure, purchases_figure
-from budgeted.experiments.figures import save
 from budgeted.experiments.runs import Runs
-from budgeted.experiments.spec import Experiment, read
 from budgeted.experiments.store import Store
-from research.paper.claims import CLAIMS, RUN_TIMES, run_times
+from research.paper import expected
+from research.paper.claims import CLAIMS, RUN_TIMES
+from research.paper.figures import DRAWINGS, draw, figure
 from research.paper.origin import Origin, folder_of_page
+from research.paper.other_claims import measured_seconds, run_times
+from research.paper.readings import MAIN, READINGS, Planned, plan, views
 from research.paper.report import PAGE, Circumstances, page
-from research.pictures import save_small
+from research.paper.rules import Claim, Finding
+from research.paper.spent import Spent, add
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 """A file for each figure and table of the paper."""
 FULL = 50
 """Runs of the committed page."""
+_TIMED = f"mushroom-{MAIN}"
+"""The experiment whose run times are measured."""
 
 
 @click.command()
@@ -36,61 +40,72 @@ FULL = 50
 @click.option("--docs", help="Where the page goes.  [default: docs; a look: OUT/look]")
 def main(runs: int, workers: int | None, out: str, docs: str | None) -> None:
     """Reproduce the paper; what is in the results folder already is not computed again."""
-    began = time.monotonic()
+    began, spent = time.monotonic(), _processor()
     look = "" if runs == FULL else f"{runs} runs instead of {FULL}"
     home = folder_of_page(docs, Path(out), look)
-    experiments = {
-        path.stem: read(path).with_runs(runs) for path in sorted(EXPERIMENTS.glob("*.toml"))
-    }
-    computed = sum(len(Store(Path(out), each).missing()) for each in experiments.values())
+    planned = plan(EXPERIMENTS, runs)
+    computed = sum(len(Store(Path(out), each.experiment).missing()) for each in planned)
     results: dict[str, dict[str, Runs]] = {}
     folder = home / "reproduction"
     folder.mkdir(parents=True, exist_ok=True)
     with executors.processes(workers) as executor:
-        for name, experiment in experiments.items():
-            _, results[name] = run_with_progress(experiment, Path(out), executor)
+        for each in planned:
+            _, results[each.experiment.name] = run_with_progress(
+                each.experiment, Path(out), executor
+            )
+        readings = views(planned, results)
         drawn = [
-            executor.submit(_draw, experiment.title, results[name], folder, name)
-            for name, experiment in experiments.items()
+            executor.submit(draw, figure(each, readings[each.reading]), folder, each.name)
+            for each in DRAWINGS.values()
+            if each.stem in readings[each.reading]
         ]
-        for each in drawn:
-            each.result()
-    findings = [(claim, claim.decide(results)) for claim in CLAIMS]
-    findings.append((RUN_TIMES, run_times(_seconds(experiments["figure-4a"]))))
-    findings.sort(key=lambda pair: pair[0].number)
-    minutes = (time.monotonic() - began) / 60
+        for each_drawn in drawn:
+            each_drawn.result()
+    took = Spent(computed, (time.monotonic() - began) / 60, (_processor() - spent) / 60)
+    origin = Origin.of(each for policies in results.values() for each in policies.values())
+    findings = {
+        (claim.number, name): claim.decide(readings[name])
+        for claim in CLAIMS
+        for name in READINGS
+        if name in claim.readings
+    }
+    findings[RUN_TIMES.number, MAIN] = _run_times(planned)
     circumstances = Circumstances(
-        Origin.of(each for policies in results.values() for each in policies.values()),
-        computed,
-        sum(each.runs * len(each.contenders) for each in experiments.values()),
-        minutes,
+        origin,
+        planned[0].experiment.seed,
+        runs,
+        sum(len(each.experiment.contenders) * each.experiment.runs for each in planned),
+        add(Path(out), origin.fingerprint, took),
         workers or os.cpu_count() or 1,
     )
+    claims = sorted((*CLAIMS, RUN_TIMES), key=lambda each: each.number)
     target = home / PAGE.name
-    target.write_text(page(experiments, results, findings, circumstances), encoding="utf-8")
-    for claim, finding in findings:
-        click.echo(f"{claim.number:>3}  {finding.verdict:<14}  {claim.words}")
-    click.echo(f"wrote {target}; {computed} runs computed, {minutes:.1f} minutes")
+    target.write_text(page(claims, findings, readings, circumstances), encoding="utf-8")
+    _say(claims, findings)
+    click.echo(
+        f"wrote {target}; {computed} runs computed, {took.minutes:.1f} minutes, "
+        f"{took.processor:.1f} of processor time"
+    )
     if look:
         click.echo(f"this is a look ({look}); the committed page is as it was")
 
 
-def _draw(title: str, results: Mapping[str, Runs], folder: Path, name: str) -> None:
-    """Draw the curves, which the page shows, and the purchases, which are not kept with it."""
-    save_small(curves_figure(title, results), folder / f"{name}.svg")
-    save(purchases_figure(title, results), folder / f"{name}-purchases.svg")
+def _run_times(planned: Sequence[Planned]) -> Finding:
+    timed = next(each.experiment for each in planned if each.experiment.name == _TIMED)
+    return run_times(measured_seconds(timed))
 
 
-def _seconds(experiment: Experiment, repeats: int = 3) -> dict[str, float]:
-    """Mean seconds of a whole run of each policy, in this process, one after the other."""
-    seconds = {}
-    for contender in experiment.contenders:
-        experiment.play(contender, 0)  # what is loaded once is not counted
-        start = time.perf_counter()
-        for run in range(repeats):
-            experiment.play(contender, run)
-        seconds[contender.label] = (time.perf_counter() - start) / repeats
-    return seconds
+def _say(claims: Sequence[Claim], findings: dict[tuple[int, str], Finding]) -> None:
+    for claim in claims:
+        said = [f"{name} {findings[claim.number, name].verdict}" for name in claim.readings]
+        click.echo(f"{claim.number:>3}  {'; '.join(said)}")
+    for each in expected.differences(findings):
+        click.echo(f"unlike {expected.source()}: {each}")
+
+
+def _processor() -> float:
+    """Processor seconds of this process and of the workers that have ended."""
+    return sum(os.times()[:4])
 
 
 if __name__ == "__main__":
