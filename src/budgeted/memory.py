@@ -44,7 +44,14 @@ class Memory:
     def rows(
         self, keys: Sequence[Hashable], compute: Callable[[list[int]], NDArray[Any]]
     ) -> NDArray[Any]:
-        """Return the results of all keys, stacked.
+        """Return the results of all keys, stacked; see `distinct`."""
+        found, which = self.distinct(keys, compute)
+        return found[which]
+
+    def distinct(
+        self, keys: Sequence[Hashable], compute: Callable[[list[int]], NDArray[Any]]
+    ) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """Return the results of all different keys, stacked, and which of them each key has.
 
         Parameters
         ----------
@@ -72,4 +79,6 @@ class Memory:
                 # A copy, so that no stored row keeps the whole stack alive.
                 found[key] = new.copy()
                 self._cache.put((self, key), found[key], new.nbytes + _KEY)
-        return np.stack([found[key] for key in keys])
+        places = {key: place for place, key in enumerate(found)}
+        which = np.fromiter(map(places.__getitem__, keys), np.intp, len(keys))
+        return np.stack(list(found.values())), which

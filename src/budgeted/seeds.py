@@ -25,4 +25,5 @@ def stream(seed: int, *key: int) -> np.random.Generator:
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise WorldError(f"seed: must be a whole number from 0, got {seed!r}")
-    return np.random.default_rng(np.random.SeedSequence(int(seed), spawn_key=key))
+    drawn = np.random.SeedSequence(int(seed), spawn_key=key)
+    return np.random.Generator(np.random.PCG64(drawn))  # what `default_rng` makes, in less time

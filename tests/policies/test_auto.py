@@ -21,12 +21,13 @@ from budgeted.problem import Action
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.synthetic import FIGURE_3B
 from budgeted.simulation.worlds import TableWorld
-from budgeted.state.cases import RULES, pick_case
+from budgeted.state.cases import RULES
 from budgeted.studies.files import read_study
 from budgeted.testing import policies as contracts
 from budgeted.value import loss
 from budgeted.value.information import Worth
 from tests import oracles
+from tests.cases import pick_case
 from tests.sample_studies import answer, begin, check_everything, make_cases, make_problem
 from tests.strategies import ordinary_counts, problems
 
@@ -402,7 +403,7 @@ def test_wrong_keys_of_a_study_file(read, value):
     with pytest.raises(StudyFileError) as caught:
         read(f"learner = {value}")
     said = "\n".join(caught.value.mistakes)
-    assert "learner: must be one of hierarchical, naive-bayes, got" in said
+    assert "learner: must be one of hierarchical, naive-bayes, " in said
 
 
 def test_a_learner_that_is_none_is_named(read):
@@ -457,8 +458,8 @@ def test_contenders_may_say_what_goes_with_them():
     ("entry", "says"),
     [({"belief": "plain"}, "policy 'auto' has no parameter 'belief'"),
      ({"loss": "gini"}, "policy 'auto' has no parameter 'loss'"),
-     ({"learner": ["naive-bayes"]}, "learner: must be one of hierarchical, naive-bayes, got"),
-     ({"learner": 3}, "learner: must be one of hierarchical, naive-bayes, got 3"),
+     ({"learner": ["naive-bayes"]}, "learner: must be one of hierarchical, naive-bayes, "),
+     ({"learner": 3}, "learner: must be one of .*, got 3"),
      ({"case_rule": "odd"}, "case_rule: must be one of fresh, overlap, settle")],
 )  # fmt: skip
 def test_contenders_that_make_no_sense(entry, says):

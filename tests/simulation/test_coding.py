@@ -112,7 +112,7 @@ def test_the_problem_of_a_coding():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"missing": "drop"}, "'no value' or 'own value'"),
+        ({"missing": "drop"}, "'no value', 'own value' or 'not sold'"),
         ({"bins": 1}, "bins: must be a whole number from 2"),
         ({"bins": 2.5}, "bins"),
         ({"rows": []}, "at least one training row"),
@@ -145,6 +145,7 @@ def test_every_training_cell_has_a_value_and_others_change_nothing(cells, others
     assert len(set(scale.values)) == len(scale.values) >= 2
     codes = coding.encode(range(len(table)))[:, 0]
     assert codes.max() < len(scale.values)
+    assert codes.tolist() == [scale.code(cell) for cell in (*cells, *others)]
     for cell, code in zip(cells, codes, strict=False):
         assert (code >= 0) == (cell is not None or missing == "own value")
     if scale.edges:

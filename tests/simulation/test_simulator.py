@@ -13,8 +13,9 @@ from budgeted.problem import Order
 from budgeted.seeds import OUTLOOK, POLICY, WORLD, stream
 from budgeted.simulation.judge import Judge, Validation
 from budgeted.simulation.worlds import ModelWorld, TableWorld
-from budgeted.state.cases import RULES, pick_case
+from budgeted.state.cases import RULES
 from budgeted.value import loss
+from tests.cases import pick_case
 
 
 def a_problem(features=2, budget="12", cost="1"):

@@ -56,7 +56,7 @@ def test_a_result_is_a_float_that_knows_its_bounds():
 
 
 def test_sampling_is_reproducible_and_its_stream_can_be_chosen():
-    belief = a_belief(3)
+    belief = a_belief(3, features=20)
     first = loss(belief, engine="particles", particles=100)
     assert first == loss(belief, engine="particles", particles=100)
     assert first != loss(belief, engine="particles", particles=100, rng=1)

@@ -3,6 +3,8 @@
 import itertools
 import math
 import operator
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +15,16 @@ from scipy import stats
 
 from budgeted import Belief, Feature, Problem
 from budgeted.learners.layout import layout_of
-from budgeted.value import beta_binomial, expected_loss, grid, lookahead, loss
+from budgeted.value import (
+    beta_binomial,
+    convolution,
+    drawn,
+    expected_loss,
+    feature_lookahead,
+    grid,
+    lookahead,
+    loss,
+)
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts, tiny_counts
 
@@ -100,26 +111,32 @@ def test_zero_one_bounds_bracket_brute_force(data, belief):
 @given(st.data(), beliefs(features=(2, 4)), st.sampled_from([0.5, 1.0, 3.0]))
 @settings(max_examples=60)
 def test_zero_one_bounds_hold_where_the_grid_is_too_narrow(data, belief, widest):
-    """What lies beyond the grid is merged into its end, or split between it and certainty."""
+    """What lies beyond the grid comes round at its other end."""
     allocation = draw_allocation(data, belief)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grid, "WIDEST", widest)
+        patch.setattr(convolution, "WIDEST", widest)
         found = expected_loss(belief, allocation, "zero_one")
     model = oracles.counts_of(belief)
     truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, "zero_one")
     assert found.lower <= truth <= found.upper
 
 
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.7, 0.3)])
-def test_beyond_the_grid_the_smaller_mass_is_kept(monkeypatch, prior):
-    """Log-odds of ±4.6 on a grid that ends at 3: what follows decides nothing, so it is exact."""
-    clear = Feature("clear", ("a", "b"), 1, prior_counts=((99.0, 1.0), (1.0, 99.0)))
-    flat = Feature("flat", ("a", "b", "c"), 1)
-    belief = Belief.prior(Problem([clear, flat], ("no", "yes"), prior, 10))
-    monkeypatch.setattr(grid, "WIDEST", 3.0)
-    found = loss(belief, "zero_one")
-    assert found == pytest.approx(0.01, abs=1e-9)
-    assert found.upper - found.lower < 1e-9
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.999, 0.001)])
+def test_hardly_anything_is_felt_of_what_lies_beyond_the_grid(prior):
+    """The log-odds of nine features add up to 74, and the grid ends at 60."""
+    rows = [((each, 1.0), (1.0, 2 * each)) for each in (200.0, 9_000.0) for _ in range(4)]
+    rows.append(((2.0, 1.0), (3.0, 4.0)))
+    features = [Feature(f"f{i}", ("a", "b"), 1, prior_counts=each) for i, each in enumerate(rows)]
+    belief = Belief.prior(Problem(features, ("no", "yes"), prior, 10))
+    model = oracles.counts_of(belief)
+    means = [np.array(each) / np.sum(each, axis=1, keepdims=True) for each in rows]
+    reach = sum(abs(np.log(each[0] / each[1])).max() for each in means)
+    assert reach > convolution.WIDEST, "else this tests nothing"
+    for bought in ({}, {(8, 0): 20}):
+        found = expected_loss(belief, bought, "zero_one")
+        truth = oracles.brute_expected_loss(model, prior, bought, "zero_one")
+        assert found.lower <= truth <= found.upper
+        assert found.upper - found.lower < 1e-6
 
 
 def test_zero_one_bounds_hold_where_a_feature_has_more_outcomes_than_the_grid_has_bins(monkeypatch):
@@ -173,6 +190,38 @@ def test_zero_one_bounds_bracket_brute_force_of_many_features(belief):
     assert found.upper - found.lower < 1e-4
 
 
+@given(
+    beliefs(most_seen=2, features=(1, 3), values=(2, 3), prior_counts=st.just(1.0)),
+    st.integers(1, 3),
+    st.sampled_from([1, 2, 32]),
+)
+@settings(max_examples=40)
+def test_zero_one_bounds_of_every_cell_bracket_brute_force(belief, depth, block):
+    """Also where features are halved, where the same is known of two, and with requests pending."""
+    twice = Problem(
+        [replace(each, name=f"{each.name} {at}") for each in belief.problem.features
+         for at in range(2)],
+        belief.problem.labels, belief.problem.prior, 10,
+    )  # fmt: skip
+    columns = [belief.columns(at) for at in range(len(belief.problem.features)) for _ in range(2)]
+    both = Belief(twice, np.column_stack([belief.observed[:, at] for at in columns]))
+    depths = np.full((len(columns), 2), depth)
+    pending = {(0, 1): 1}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convolution, "_BLOCK", block)
+        found = lookahead(both, depths, "zero_one", given=pending)
+        wide = feature_lookahead(both, np.minimum(depths, 1), "zero_one", given=pending)
+    model, prior = oracles.counts_of(both), twice.prior
+    for feature in (0, 1, len(columns) - 1):
+        asked = [({(feature, label): depth}, found, (feature, label)) for label in (0, 1)]
+        asked.append(({(feature, 0): 1, (feature, 1): 1}, wide, feature))
+        for more, bounds, at in asked:
+            bought = Counter(pending) + Counter(more)
+            truth = oracles.brute_expected_loss(model, prior, bought, "zero_one")
+            assert bounds.lower[at] <= truth <= bounds.upper[at]
+            assert bounds.upper[at] - bounds.lower[at] <= bounds.resolution < 1e-4
+
+
 @given(st.data(), st.integers(2, 4), ANY)
 @settings(max_examples=80)
 def test_enumeration_equals_brute_force(data, labels, kind):
@@ -215,11 +264,53 @@ def test_particle_standard_errors_are_neither_too_small_nor_too_large():
     assert abs(np.mean(found) - truth) < 4 * spread / 20
 
 
-def example_belief(rng, labels, sizes=(2, 3, 4)):
+@pytest.mark.parametrize("every_case", [True, False], ids=["loss now summed", "loss now drawn"])
+@pytest.mark.parametrize("kind", ["gini", "zero_one"])
+def test_standard_errors_of_cells_cover_the_truth(monkeypatch, kind, every_case):
+    """Also with a rare label, and few cases: as many lie within two of them as should."""
+    if not every_case:
+        monkeypatch.setattr(drawn, "MOST_CASES", 0)
+    rng, beyond, squares = np.random.default_rng(20), [], []
+    depths = np.full((4, 3), 20)
+    for seed in range(60):
+        prior = ((0.3, 0.3, 0.4), (0.9, 0.09, 0.01))[seed % 2]
+        belief = example_belief(rng, 3, (2, 3, 4, 3), prior)
+        truth = lookahead(belief, depths, kind, engine="enumeration").values
+        found = lookahead(belief, depths, kind, engine="particles", particles=200, rng=seed)
+        apart = np.abs(found.values - truth) / found.standard_errors
+        beyond.append((apart > 2).mean())
+        squares.append((apart**2).mean())
+        assert apart.max() < 5
+    # Cells of a state share their cases: the mean of 60 states has the error of 60 numbers.
+    error = np.std(beyond, ddof=1) / np.sqrt(len(beyond))
+    assert np.mean(beyond) - 2 * error < 0.05
+    # Nor are they much too large: a standard deviation of 60 draws has a relative error of 9 %.
+    assert 0.64 < np.sqrt(np.mean(squares)) < 1.36
+
+
+@pytest.mark.parametrize("kind", ["gini", "entropy"])
+def test_drawn_cases_leave_less_than_half_the_error_of_plain_means(kind):
+    """What cases cost now, which varies most, is known of all of them."""
+    belief, drawn_cases = example_belief(np.random.default_rng(21), 3), 500
+    masses = oracles.all_masses(oracles.counts_of(belief), belief.problem.prior)
+    chances = masses.sum(axis=1)
+    posterior = masses / chances[:, None]
+    losses = 1 - (posterior**2).sum(axis=1)
+    if kind == "entropy":
+        losses = -(posterior * np.log(posterior)).sum(axis=1)
+    plain = math.sqrt(chances @ (losses - chances @ losses) ** 2 / drawn_cases)
+    depths = np.full((3, 3), 20)
+    found = lookahead(belief, depths, kind, engine="particles", particles=drawn_cases)
+    truth = lookahead(belief, depths, kind, engine="enumeration")
+    assert found.standard_errors.max() < plain / 2
+    assert np.sqrt(((found.values - truth.values) ** 2).mean()) < plain / 2
+
+
+def example_belief(rng, labels, sizes=(2, 3, 4), prior=None):
     problem = Problem(
         [Feature(f"f{i}", [str(k) for k in range(size)], 1) for i, size in enumerate(sizes)],
         [f"label {j}" for j in range(labels)],
-        prior=[1 / labels] * labels,
+        prior=prior or [1 / labels] * labels,
         budget=10,
     )
     return Belief(problem, rng.integers(0, 6, layout_of(problem).shape))

@@ -79,7 +79,9 @@ def test_what_is_no_engine_cannot_be_registered():
 def test_every_engine_names_what_it_answers():
     for engine in ENGINES.values():
         assert all(callable(getattr(engine, each)) for each in engine.answers)
-    assert [each.name for each in ENGINES.values() if each.draws] == ["particles"]
+    assert [each.name for each in ENGINES.values() if each.draws] == [
+        "particles", "samples", "fresh-samples"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("labels", [2, 3])

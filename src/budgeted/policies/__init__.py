@@ -19,6 +19,7 @@ __all__ = [
     "POLICIES",
     "Choice",
     "Policy",
+    "accompanying",
     "for_learner",
     "parameter_names",
     "policy",
@@ -36,7 +37,7 @@ POLICIES: Registry[type[Policy]] = Registry(
     first=(
         "round-robin", "uniform-expenditure", "biased-robin", "greedy", "sfl",  # of the paper
         "random-shopper", "rsfl", "exp3", "exp3c", "fel", "abr2", "rbr2", "wbr2", "seu", "kg-star",
-        "top-two-thompson", "iga", "pair-lookahead", "auto",
+        "top-two-thompson", "iga", "pair-lookahead", "retraining", "auto",
     ),
 )  # fmt: skip
 """Every policy by its name; `POLICIES.register` adds one."""
@@ -50,7 +51,7 @@ def policy(name: str, **parameters: Any) -> Policy:
     ...
     budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
 round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper, rsfl, exp3, exp3c, \
-fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, auto
+fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, retraining, auto
     """
     return policy_among(POLICIES, name, parameters)
 
@@ -87,6 +88,17 @@ def unfit(policy: Policy, problem: Problem) -> list[str]:
     """
     ask: Callable[[Problem], list[str]] | None = getattr(policy, "unfit", None)
     return [] if ask is None else ask(problem)
+
+
+def accompanying(policy: Policy | None, **given: Any) -> dict[str, Any]:
+    """Return the learner and the case rule: as given, else as the policy likes them.
+
+    >>> accompanying(policy("round-robin"), case_rule="overlap")
+    {'learner': 'naive-bayes', 'case_rule': 'overlap'}
+    """
+    own = {} if policy is None else preferences(policy)
+    plain = {"learner": "naive-bayes", "case_rule": "fresh"}
+    return plain | own | {key: value for key, value in given.items() if value is not None}
 
 
 def preferences(policy: Policy | type[Policy], **given: Any) -> dict[str, Any]:

@@ -303,7 +303,8 @@ def in_turn(order: Sequence[Entry], after: Entry | None, allowed: Collection[Ent
     ['d', 'a', 'b']
     """
     begin = 0 if after is None else order.index(after) + 1
-    return [entry for entry in (*order[begin:], *order[:begin]) if entry in allowed]
+    queue = [*order[begin:], *order[:begin]]
+    return queue if len(allowed) == len(order) else list(filter(set(allowed).__contains__, queue))
 
 
 def _wrong(found: object, state: State) -> str:

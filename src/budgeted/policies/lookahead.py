@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
@@ -72,7 +73,7 @@ def least_expected_loss(
         particles=particles,
         rng=rng,
     )
-    cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
+    cells = list(compress(state.problem.actions, depths.ravel().tolist()))
     scores = found.values[depths > 0]
     best = cheapest(state, cells, found.best()[depths > 0], rng)
     depth = int(depths[cells[best]])

@@ -65,8 +65,8 @@ class RoundRobin:
             return None
         if self.over == "cases":
             return _whole_case(state, affordable, rng)
-        queue = in_turn(state.problem.actions, state.last_action, set(affordable))
-        scores = {action: float(turn) for turn, action in enumerate(queue)}
+        queue = in_turn(state.problem.actions, state.last_action, affordable)
+        scores = dict(zip(queue, np.arange(len(queue), dtype=float).tolist(), strict=True))
         return Choice(queue[0], scores, "it is next in turn")
 
 

@@ -73,7 +73,21 @@ def label_cuts(numbers: Sequence[Decimal], labels: Sequence[Hashable]) -> LabelC
     if found or len(groups) < 2:
         return LabelCuts(sorted(found), bool(found))
     at, _ = _best(groups)
-    return LabelCuts([_between(groups, at)], accepted=False)
+    return LabelCuts([between(groups[at - 1][0], groups[at][0])], accepted=False)
+
+
+def between(low: Decimal, high: Decimal) -> Decimal:
+    """Return the middle of two numbers, rounded as far as it still lies between them.
+
+    >>> between(Decimal("37"), Decimal("38")), between(Decimal("0.3000001"), Decimal("0.3000002"))
+    (Decimal('37.5'), Decimal('0.30000015'))
+    """
+    middle = (low + high) / 2
+    for digits in range(_DIGITS, 29):
+        rounded = middle if not middle else round(middle, digits - middle.adjusted() - 1)
+        if low < rounded <= high:
+            return rounded.normalize() if rounded else Decimal(0)
+    return high
 
 
 Group = tuple[Decimal, Counter[Hashable]]
@@ -90,7 +104,7 @@ def _accepted(groups: Sequence[Group]) -> list[Decimal]:
             continue
         at, gain = _best(part)
         if gain > _description(part, at) + _TIE:
-            cuts.append(_between(part, at))
+            cuts.append(between(part[at - 1][0], part[at][0]))
             waiting += (part[:at], part[at:])
     return cuts
 
@@ -130,14 +144,3 @@ def _total(groups: Sequence[Group]) -> Counter[Hashable]:
 def _entropy(labels: Counter[Hashable]) -> float:
     count = labels.total()
     return -math.fsum(each / count * math.log2(each / count) for each in labels.values())
-
-
-def _between(groups: Sequence[Group], at: int) -> Decimal:
-    """Return the middle of two neighbours, rounded as far as it still lies between them."""
-    low, high = groups[at - 1][0], groups[at][0]
-    middle = (low + high) / 2
-    for digits in range(_DIGITS, 29):
-        rounded = middle if not middle else round(middle, digits - middle.adjusted() - 1)
-        if low < rounded <= high:
-            return rounded.normalize() if rounded else Decimal(0)
-    return high

@@ -23,6 +23,7 @@ from budgeted.problem.names import are_numerals
 from budgeted.problem.positions import index_of
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+"""Counts before anything is bought: one for all, one for each value, or a row for each label."""
 
 
 @dataclass(frozen=True, init=False)

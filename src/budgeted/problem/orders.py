@@ -217,20 +217,20 @@ class Purchase:
             charged = money.parse(cost)
         except ValueError as error:
             raise PurchaseError(f"cost: {error}") from None
-        for name, entry in {
-            "feature": feature,
-            "label": label,
-            "value": value,
-            "cost": charged,
-            "case": case,
-            "number": number,
-        }.items():
-            object.__setattr__(self, name, entry)
+        self.__dict__.update(
+            feature=feature, label=label, value=value, cost=charged, case=case, number=number
+        )
 
     @property
     def action(self) -> Action:
         """The cell that was bought."""
         return Action(self.feature, self.label)
+
+    def numbered(self, number: int) -> Purchase:
+        """Return the purchase as the answer to a request; its cost need not be read again."""
+        new = object.__new__(Purchase)
+        new.__dict__.update(self.__dict__, number=number)
+        return new
 
 
 def lines(prices: PriceList, order: Order, case: CaseSoFar) -> tuple[Decimal, ...]:

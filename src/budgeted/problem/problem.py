@@ -160,6 +160,10 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
     @cached_property
     def fresh_prices(self) -> tuple[tuple[Decimal, ...], ...]:
         """What one value of each cell costs on a fresh case, features × labels."""
+        listed = getattr(self.prices, "fresh", None)
+        if listed is not None:
+            found: tuple[tuple[Decimal, ...], ...] = listed(len(self.labels))
+            return found
         return tuple(
             tuple(
                 lines(self.prices, Order((feature,), label), CaseSoFar(label=label))[0]
@@ -206,6 +210,12 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
     @cached_property
     def _quotes(self) -> dict[tuple[object, ...], Decimal]:
         return {}
+
+    def lines(self, order: Order, case: CaseSoFar) -> tuple[Decimal, ...]:
+        """Return the price of each feature of an order: what it adds to those before it."""
+        if self.separable:
+            return tuple([prices[order.label] for prices in order.of(self.fresh_prices)])
+        return lines(self.prices, order, case)
 
     @property
     def has_prices(self) -> bool:

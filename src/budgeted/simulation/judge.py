@@ -85,21 +85,24 @@ class Judge:
     """
 
     def __init__(self, validation: Validation) -> None:
-        self._validation = validation
+        self._values = validation.values
+        # Label by label, as the scores are: what is done for each case is done for all at once.
+        self._masses = np.asfortranarray(validation.masses)
+        self._all = validation.masses.sum()
         self._kept: dict[str, Any] = {}
 
     def error(self, predictor: Classifier) -> float:
         """Return the 0/1 error of a classifier; where labels tie, it guesses."""
-        scores = log_scores(predictor, self._validation.values, self._kept)
-        tied = _tied(scores)
-        masses = self._validation.masses
-        correct = (masses * tied).sum(axis=1) / tied.sum(axis=1)
-        return max(0.0, float(masses.sum() - correct.sum()))
+        tied = _tied(log_scores(predictor, self._values, self._kept))
+        correct = (self._masses * tied).sum(axis=1)
+        if np.count_nonzero(tied) > len(tied):
+            correct /= tied.sum(axis=1)
+        return max(0.0, float(self._all - correct.sum()))
 
 
 def _tied(scores: Floats) -> NDArray[np.bool_]:
     """Which labels are the best of each case."""
-    result: NDArray[np.bool_] = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+    result: NDArray[np.bool_] = scores >= np.maximum.reduce(scores, axis=1, keepdims=True) - 1e-12
     return result
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
 from budgeted.errors import WorldError
 from budgeted.learners import Learner, NaiveBayes, fitted
+from budgeted.learners.base import Classifier
 from budgeted.policies import for_learner
 from budgeted.policies.base import Chooser, Policy, choose
 from budgeted.policies.stopping import Thrifty
@@ -50,6 +51,7 @@ def simulate(
     validation: Validation | None = None,
     truth: Validation | None = None,
     learner: Learner | None = None,
+    watch: Callable[[Decimal, Classifier], object] | None = None,
 ) -> Iterator[Step]:
     """Spend the budget in a world as the policy says; yield a row after each purchase.
 
@@ -65,6 +67,8 @@ def simulate(
         Judges to report as ``validation_error`` and ``true_error``.
     learner
         Makes the classifier that is judged; plain naive Bayes unless given.
+    watch
+        Called after each purchase with the money spent and the classifier that is judged.
 
     Examples
     --------
@@ -90,7 +94,7 @@ def simulate(
     buyer: Chooser = for_learner(policy, lambda: made)
     if problem.soft is not None:
         buyer = Thrifty(buyer, lambda: made)
-    state = State.start(problem, world.cases)
+    state = State.start(problem, getattr(world, "supply", world.cases))
     judge = None if validation is None else Judge(validation)
     true_judge = None if truth is None else Judge(truth)
     step = 0
@@ -99,7 +103,11 @@ def simulate(
         for bought in stock.buy(choice.order, state.free):
             step += 1
             state = state.after(bought)
-            predictor = fitted(made, problem, state.history) if judge or true_judge else None
+            predictor = None
+            if judge or true_judge:
+                predictor = fitted(made, problem, state.history, state.belief)
+                if watch is not None:
+                    watch(state.spent, predictor)
             yield Step(
                 step,
                 bought.feature,

@@ -41,6 +41,10 @@ class Synthetic:
         Share of the first label.
     cases
         How many are drawn.
+    prior_counts
+        Of the features of the problem, as for `budgeted.problem.Feature`.
+    case_rule
+        Of the world; see `budgeted.simulation.worlds.TableWorld`.
 
     Examples
     --------
@@ -54,6 +58,8 @@ class Synthetic:
     strength: float = 0.9
     class_prior: float = 0.5
     cases: int = 1_000
+    prior_counts: float | str = 1.0
+    case_rule: str = "fresh"
 
     def __post_init__(self) -> None:
         whole = (self.features, self.cases, self.discriminative or 0)
@@ -86,7 +92,9 @@ class Synthetic:
         """
         rng = stream(seed, 2)
         problem = Problem(
-            features=[Feature(f"x{i + 1}", ("a", "b"), cost=1) for i in range(self.features)],
+            features=[
+                Feature(f"x{i + 1}", ("a", "b"), 1, self.prior_counts) for i in range(self.features)
+            ],
             labels=("first", "second"),
             prior=(self.class_prior, 1 - self.class_prior),
             budget=budget,
@@ -102,7 +110,7 @@ class Synthetic:
             truth = Validation.of_model(problem, parameters)
         return Rehearsal(
             problem,
-            TableWorld(problem, values[:training], labels[:training], seed),
+            TableWorld(problem, values[:training], labels[:training], seed, self.case_rule),
             Validation.of_table(problem, values[training:], labels[training:]),
             truth,
             tuple(sorted(chosen.tolist())),
@@ -123,3 +131,4 @@ FIGURE_3A = Synthetic(discriminative=None)
 FIGURE_3B = Synthetic(discriminative=1)
 """One feature of ten matters."""
 SYNTHETIC = {"figure-3a": FIGURE_3A, "figure-3b": FIGURE_3B}
+"""The problems of the paper by the names that experiments and commands take."""

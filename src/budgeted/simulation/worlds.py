@@ -16,9 +16,16 @@ from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import by_feature, check_parameters
 from budgeted.problem import Action, CaseSoFar, Order, Problem
 from budgeted.problem.orders import Purchase, along
-from budgeted.problem.prices import lines
 from budgeted.seeds import WORLD, stream
-from budgeted.state.cases import cheapest_places, check_rule, pick_case, shuffled
+from budgeted.state.cases import (
+    PER_CELL,
+    RULES,
+    WORLD_RULES,
+    cheapest_places,
+    check_rule,
+    pick_place,
+    shuffled,
+)
 
 
 class Stock(Protocol):
@@ -35,7 +42,11 @@ class Stock(Protocol):
 
 
 class World(Protocol):
-    """Something that answers purchases; every run opens it anew and gets the same world."""
+    """Something that answers purchases; every run opens it anew and gets the same world.
+
+    Where not every case can give every feature, it also has ``supply``: how many cases each cell
+    can be bought from, features × labels.
+    """
 
     @property
     def cases(self) -> tuple[int, ...] | None:
@@ -128,7 +139,7 @@ class _ModelStock:
         )
 
     def _sold(self, order: Order, case: CaseSoFar) -> tuple[Purchase, ...]:
-        prices = lines(self._problem.prices, order, case)
+        prices = self._problem.lines(order, case)
         return tuple(
             Purchase(
                 feature, order.label, self._draw(Action(feature, order.label)), price, order.case
@@ -150,14 +161,31 @@ class TableWorld:
     problem
         What is for sale.
     values
-        Positions of the values, cases × features; -1 where a value is missing: it costs money
-        and brings nothing.
+        Positions of the values, cases × features; -1 where a value is missing.
     labels
         Position of the label of each case.
     seed
         Of the order in which the cases of a label are used.
     case_rule
-        Which case is next, ``fresh`` or ``overlap``; see `budgeted.state.cases`.
+        Which case is next: ``fresh``, ``overlap``, ``settle``, or ``per cell``, with which the n-th
+        value of a cell is the same whatever else was bought; see `budgeted.state.cases`. Several
+        features of one case come from the first case of which nothing was sold yet.
+    sells_missing
+        Whether a missing value is for sale: it costs money and brings nothing. If not, there are
+        fewer cases to buy such a cell from, and of several features of one case only those that it
+        has are handed over and paid for.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem([Feature(each, ("no", "yes"), 1) for each in ("fever", "cough")],
+    ...                   ("well", "ill"), (0.5, 0.5), 10)
+    >>> cells = np.array([[1, -1], [0, 1], [1, 1]])
+    >>> world = TableWorld(problem, cells, np.array([0, 0, 1]), sells_missing=False)
+    >>> world.cases, world.supply.tolist()
+    ((2, 1), [[2, 1], [1, 1]])
+    >>> [each.value for each in world.open().buy(Order((0, 1), label=0))]    # it has no cough
+    [1]
     """
 
     problem: Problem
@@ -165,9 +193,15 @@ class TableWorld:
     labels: NDArray[np.integer[Any]]
     seed: int = 0
     case_rule: str = "fresh"
+    sells_missing: bool = True
 
     def __post_init__(self) -> None:
-        check_rule(self.case_rule)
+        check_rule(self.case_rule, WORLD_RULES)
+        if not (self.sells_missing or self.problem.separable):
+            raise WorldError(
+                "missing values: where a price depends on what else was bought of a case, they "
+                "must be for sale; say 'no value' or 'own value' in place of 'not sold'"
+            )
         check_cases(self.problem, self.values, self.labels)
 
     @cached_property
@@ -176,9 +210,23 @@ class TableWorld:
         return tuple(np.bincount(self.labels, minlength=len(self.problem.labels)).tolist())
 
     @cached_property
+    def supply(self) -> Integers:
+        """How many cases each cell can be bought from, features × labels."""
+        sold = np.ones(self.values.shape, dtype=bool) if self.sells_missing else self.values >= 0
+        counted = [sold[self.labels == label].sum(axis=0) for label in range(len(self.cases))]
+        result: Integers = np.stack(counted, axis=1)
+        return result
+
+    @cached_property
     def order(self) -> tuple[Integers, ...]:
         """For each label its cases, in the order in which they are used."""
         return shuffled(self.labels, len(self.problem.labels), self.seed)
+
+    def order_of(self, feature: int, label: int) -> Integers:
+        """Return the cases of a label in the order that a cell has with the rule ``per cell``."""
+        drawn = stream(self.seed, WORLD, feature, label)
+        result: Integers = drawn.permutation(self.order[label])
+        return result
 
     def open(self) -> Stock:
         """Return the stock with nothing sold."""
@@ -192,41 +240,76 @@ class TableWorld:
 class _TableStock:
     def __init__(self, world: TableWorld) -> None:
         self._world = world
-        self._sold = np.zeros(world.values.shape, dtype=bool)
+        self._sold = np.zeros(world.values.T.shape, dtype=bool)  # features × cases
+        self._touched = np.zeros(len(world.values), dtype=bool)
+        self._missing = None if world.sells_missing else world.values < 0
+        self._orders: dict[tuple[int, int], Integers] = {}
         self._visited: dict[int, CaseSoFar] = {}
 
     def buy(self, order: Order, at_most: Decimal | None = None) -> tuple[Purchase, ...]:
-        problem = self._world.problem
+        world, problem = self._world, self._world.problem
         for part in order.shortened():
             case = self._pick(part) if part.case is None else int(part.case)
             if case is None:
                 continue
-            so_far = self._visited.get(case, CaseSoFar(label=order.label, name=case))
-            order = along(problem, replace(part, case=case), so_far, range(len(problem.features)))
-            prices = lines(problem.prices, order, so_far)
+            so_far = self._visited.get(case) or CaseSoFar(label=order.label, name=case)
+            there = self._in_stock(Order(part.features, part.label, case, part.day))
+            if there is None:
+                continue
+            order = along(problem, there, so_far, range(len(problem.features)))
+            prices = problem.lines(order, so_far)
             if at_most is None or sum(prices, Decimal(0)) <= at_most:
                 break
         else:
             raise WorldError(f"the table has no case left to buy {order} from")
-        self._sold[case, list(order.features)] = True
-        self._visited[case] = so_far.and_visit(order.features, None)
-        return tuple(
-            Purchase(feature, order.label, self._value(case, feature), price, case)
+        for feature in order.features:
+            self._sold[feature, case] = True
+        self._touched[case] = True
+        if not problem.separable:
+            self._visited[case] = so_far.and_visit(order.features, None)
+        values = world.values[case]
+        if all(values[feature] < 0 for feature in order.features):
+            # As in a study: a case that gave nothing of what was paid for is as fresh as before.
+            self._touched[case] = bool((self._sold[:, case] & (values >= 0)).any())
+        return tuple([
+            Purchase(feature, order.label, _known(values[feature]), price, case)
             for feature, price in zip(order.features, prices, strict=True)
-        )
+        ])  # fmt: skip
+
+    def _in_stock(self, order: Order) -> Order | None:
+        """The part of an order that its case has, if there is any."""
+        if self._missing is None:
+            return order
+        assert order.case is not None
+        had = tuple(each for each in order.features if not self._missing[int(order.case), each])
+        return replace(order, features=had) if had else None
 
     def _pick(self, order: Order) -> int | None:
         world, (first, *others) = self._world, order.features
-        cases = world.order[order.label]
+        own = world.case_rule == PER_CELL and not others
+        cases = self._order_of(first, order.label) if own else world.order[order.label]
+        had = self._sold[first, cases]
+        can = ~had
+        for each in others:
+            can &= ~self._sold[each, cases]
+        if self._missing is not None:  # whoever lacks some of it can give the rest
+            can &= ~self._missing[cases][:, list(order.features)].all(axis=1)
+        can = cheapest_places(world.problem, order, can, cases, self._visited)
+        touched = np.zeros_like(can) if own else self._touched[cases]
+        rule = RULES[0] if world.case_rule == PER_CELL else world.case_rule
+        known = int((had & (world.values[cases, first] >= 0)).sum()) if rule == "settle" else 0
+        place = pick_place(rule, can, known, touched)
+        return None if place is None else int(cases[place])
 
-        def among(can: NDArray[np.bool_]) -> NDArray[np.bool_]:
-            return cheapest_places(world.problem, order, can, cases, self._visited)
+    def _order_of(self, feature: int, label: int) -> Integers:
+        cell = (feature, label)
+        if cell not in self._orders:
+            self._orders[cell] = self._world.order_of(feature, label)
+        return self._orders[cell]
 
-        return pick_case(world.case_rule, cases, self._sold, first, together=others, among=among)
 
-    def _value(self, case: int, feature: int) -> int | None:
-        value = int(self._world.values[case, feature])
-        return None if value < 0 else value
+def _known(value: np.integer[Any]) -> int | None:
+    return None if value < 0 else int(value)
 
 
 def check_cases(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from budgeted.problem.orders import Purchase, Request
 from budgeted.state.history import History
 from budgeted.state.offers import NO_LIMIT, Offers
 from budgeted.state.pending import Cell, Pending, as_order, requests_of
+from budgeted.state.supply import supply_of
 
 _NEXT_TO_NOTHING = 1e-6
 """Of the lowest price on a fresh case."""
@@ -115,7 +117,7 @@ class State:
     def start(
         cls,
         problem: Problem,
-        cases: Sequence[int] | None = None,
+        cases: Sequence[int] | Integers | None = None,
         belief: Belief | None = None,
     ) -> State:
         """Return the state with the whole budget and nothing bought.
@@ -125,26 +127,16 @@ class State:
         problem
             What is for sale.
         cases
-            How many cases there are of each label; an endless supply unless given.
+            How many cases there are of each label, or, where not all of them can give every
+            feature, an array of how many can, features × labels. An endless supply unless given.
         belief
             What is known already; the problem's prior unless given.
         """
-        labels = len(problem.labels)
-        supply = [NO_LIMIT] * labels if cases is None else cases
-        if not (
-            isinstance(supply, Sequence)
-            and len(supply) == labels
-            and all(_is_count(number) for number in supply)
-        ):
-            raise PurchaseError(
-                f"cases: must be a whole number from 0 for each of {labels} labels, got {cases!r}"
-            )
+        supply = supply_of(problem, cases)
         known = Belief.prior(problem) if belief is None else belief
         if getattr(known, "problem", None) != problem:
             raise PurchaseError("belief: is about another problem than the one given")
-        cases_left = np.tile(np.asarray(supply, dtype=np.int64), (len(problem.features), 1))
-        cases_left.setflags(write=False)
-        return cls(problem, known, problem.budget, cases_left=cases_left)
+        return cls(problem, known, problem.budget, cases_left=supply)
 
     def __repr__(self) -> str:
         money = f"spent {self.spent}, reserved {self.reserved}, free {self.free}"
@@ -226,7 +218,7 @@ class State:
 
     def affordable(self) -> tuple[Action, ...]:
         """Return the cells that can be bought now: money for one, and a case to buy it from."""
-        return tuple(Action(*cell) for cell in np.argwhere(self.depths(at_most=1)).tolist())
+        return tuple(compress(self.problem.actions, self.depths(at_most=1).ravel().tolist()))
 
     def under_way(self) -> dict[Action, int]:
         """Return how many requests are pending of each cell."""
@@ -334,7 +326,7 @@ class State:
         changes: dict[str, Any] = {}
         if purchase.number is None:
             self.check_money(purchase.cost)
-            purchase = replace(purchase, number=self.next_number)
+            purchase = purchase.numbered(self.next_number)
             changes["next_number"] = self.next_number + 1
             changes["last_action"] = cell
             changes["cases_left"] = self._cases_left_with(cell, -1)
@@ -428,8 +420,3 @@ class State:
 
 
 _FIELDS = tuple(each.name for each in fields(State))
-
-
-def _is_count(number: object) -> bool:
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    return whole and 0 <= int(number) <= NO_LIMIT  # type: ignore[call-overload]

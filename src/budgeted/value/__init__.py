@@ -15,7 +15,8 @@ engine         for                                               exact to
 These compute with a plain `Belief`. What purchases are worth under what a learner believes is asked
 of `gains`; ``information`` and, for 0/1 error, ``mistakes`` are the engines of the hierarchical
 learner, in which features may be irrelevant; ``bounded`` is that of a classifier that may spend a
-limit on each case. Others can be registered (`ENGINES`, `budgeted.value.base.Engine`); a question
+limit on each case; ``samples`` and ``fresh-samples`` estimate as the paper did, for the record.
+Others can be registered (`ENGINES`, `budgeted.value.base.Engine`); a question
 that none supports is an error in words.
 """
 

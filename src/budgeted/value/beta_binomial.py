@@ -29,6 +29,8 @@ def weights(counts: Floats, totals: Floats, purchases: int) -> Floats:
     >>> weights(np.array([1.0, 3.0]), np.array([2.0, 4.0]), 2).round(3).tolist()
     [[0.333, 0.333, 0.333], [0.1, 0.3, 0.6]]
     """
+    if not purchases:
+        return np.ones((len(counts), 1))
     seen = np.arange(purchases)
     alpha = counts[:, None]
     # Never quite 0, even where the other values' counts drown in the rounding of a large one.

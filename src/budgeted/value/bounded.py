@@ -25,7 +25,7 @@ The sets that are looked at are those that GINI's loss puts first (`budgeted.val
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -126,10 +126,14 @@ class Within(Worth):
         self._rests: dict[int, _Rest] = {}
         self._errors: dict[Tests, float] = {}
 
-    def _losses(self, features: Sequence[int], logs: Floats) -> Floats:
-        return np.stack([
-            self._least(feature, np.exp(each)) for feature, each in zip(features, logs, strict=True)
-        ])  # fmt: skip
+    def _kind(self, feature: int, numbers: Integers) -> Hashable:
+        return feature  # they may cost more or less than others
+
+    def _losses(self, features: Sequence[int], several: Sequence[Floats]) -> list[Floats]:
+        return [
+            self._least(feature, each.swapaxes(0, 1))
+            for feature, each in zip(features, several, strict=True)
+        ]
 
     def _least(self, feature: int, parameters: Floats) -> Floats:
         """Error of the best set with each of many parameters of a feature."""

@@ -15,6 +15,7 @@ from budgeted.value.information import Information
 from budgeted.value.loss import Loss
 from budgeted.value.mistakes import Mistakes
 from budgeted.value.particles import Particles
+from budgeted.value.samples import FreshSamples, Samples
 from budgeted.value.spectral import Spectral
 
 AUTO = "auto"
@@ -26,7 +27,17 @@ ENGINES: Registry[Engine] = Registry(
     "engine",
     "budgeted.engines",
     EngineError,
-    (Spectral(), Grid(), Enumeration(), Information(), Mistakes(), Bounded(), Particles()),
+    (
+        Spectral(),
+        Grid(),
+        Enumeration(),
+        Information(),
+        Mistakes(),
+        Bounded(),
+        Particles(),
+        Samples(),
+        FreshSamples(),
+    ),
     check_engine_kind,
 )
 """Every engine by its name; `ENGINES.register` adds one."""

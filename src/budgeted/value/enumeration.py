@@ -12,10 +12,11 @@ from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers, every_case, number_of_cases
 from budgeted.value import beta_binomial
 from budgeted.value.base import CELLS, FEATURES, GAINS, Known, Sampling
+from budgeted.value.drawn import ROUNDING, current_terms
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 from budgeted.value.of_beliefs import OfBeliefs
-from budgeted.value.scenarios import ROUNDING, TILE, Scenarios, cells, current_terms, exactly
+from budgeted.value.scenarios import TILE, Scenarios, cells, exactly
 
 MOST_TERMS = 10**8
 """More terms than this are refused: minutes, not seconds."""

@@ -22,7 +22,7 @@ from budgeted.learners.belief import DIRICHLET, Floats
 from budgeted.learners.layout import every_case, layout_of, number_of_cases
 from budgeted.problem import Problem
 from budgeted.seeds import HELD, stream
-from budgeted.value.grid import WIDEST, Masses, Split, without_each_of
+from budgeted.value.convolution import Atoms, OnGrid
 
 _STEP = 2.0**-7
 """Of the log-odds; errors differ from the exact ones by less than a thousandth."""
@@ -87,21 +87,16 @@ class Held:
         return self._means[:, layout_of(self._problem).columns(feature)]
 
     def _of_two_labels(self, features: Sequence[int]) -> list[tuple[int, Floats]]:
-        every = [Masses(*self.parameters(at)) for at in range(len(self._problem.features))]
-        prior = self._problem.prior
-        reach = abs(float(np.log(prior[0] / prior[1])))
-        reach += sum(float(np.abs(each.log_odds()).max()) for each in every)
-        product = Split.certain(prior, _STEP, int(min(reach, WIDEST) / _STEP) + 2)
+        layout = layout_of(self._problem)
+        owner = np.repeat(np.arange(len(layout.sizes)), layout.sizes)
+        grid = OnGrid(
+            self._problem.prior,
+            Atoms(self._means[0], self._means[1], owner),
+            np.arange(len(layout.sizes)),
+            _STEP,
+        )
         wanted = set(features)
-        for at, each in enumerate(every):
-            if at not in wanted:
-                product = product.times(each)
-        chosen = [every[at] for at in features]
-        return [
-            (features[at], np.column_stack([found.first, found.second]))
-            for at, other in without_each_of(product, chosen)
-            for found in (other.masses(),)
-        ]
+        return [(at, masses) for at, masses in grid.masses_without_each() if at in wanted]
 
     def _of_cases(self, features: Sequence[int]) -> list[tuple[int, Floats]]:
         problem, layout = self._problem, layout_of(self._problem)

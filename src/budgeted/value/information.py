@@ -16,8 +16,7 @@ for rounding.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import ClassVar
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.layout import layout_of
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
+from budgeted.learners.strength import over_values
 from budgeted.value.base import GAINS, Known, Partial, Sampling
 from budgeted.value.loss import GINI, Loss
 from budgeted.value.outcomes import Imagined, imagine
@@ -40,6 +40,7 @@ _KERNEL: Floats = np.where(FREQUENCIES == 0, 1.0, 2.0) * STEP / np.cosh(np.pi * 
 _FARTHEST, _FINENESS = 12.0, 16
 _LOG_ODDS: Floats = np.arange(-_FARTHEST * _FINENESS, _FARTHEST * _FINENESS + 1) / _FINENESS
 """Where g is tabulated; further out √(θ_a θ_b) is nothing."""
+_TINY = float(np.finfo(float).tiny)
 _WAVES: NDArray[np.complex128] = np.exp(1j * np.outer(FREQUENCIES, _LOG_ODDS))
 
 
@@ -93,6 +94,7 @@ class Worth:
         self._posterior = posterior
         self._evenness, self._levels = posterior.evenness, posterior.levels
         self._chances = posterior.chances
+        self._kappas = posterior.kappas(range(len(posterior.problem.features)))
         self._pairs = list(combinations(range(len(posterior.problem.labels)), 2))
 
     def gains(self, numbers: Integers) -> Floats:
@@ -103,18 +105,18 @@ class Worth:
         numbers
             Values of each label, features × labels. Each feature is weighed alone.
         """
-        alike: dict[tuple[int, ...], list[tuple[int, Imagined]]] = defaultdict(list)
-        for feature in np.flatnonzero(numbers.any(axis=1)).tolist():
-            found = self._imagined(feature, numbers[feature])
-            alike[found.shares.shape].append((feature, found))
+        first: dict[Hashable, int] = {}  # a feature of which as much is known is worth as much
+        wanted = np.flatnonzero(numbers.any(axis=1)).tolist()
+        if not wanted:
+            return np.zeros(len(numbers))
+        same = [first.setdefault(self._kind(at, numbers[at]), at) for at in wanted]
+        features = list(first.values())
+        after = [self._after(at, self._imagined(at, numbers[at])) for at in features]
+        losses = self._losses(features, [each for _, each in after])
         result = np.zeros(len(numbers))
-        for group in alike.values():
-            features = [feature for feature, _ in group]
-            outcome, parameters = self._after(features, [found for _, found in group])
-            expected = np.einsum("fn,fnyk->fyk", outcome, parameters)
-            every = np.concatenate([expected[:, None], parameters], axis=1)
-            losses = self._losses(features, np.log(every))
-            result[features] = losses[:, 0] - (outcome * losses[:, 1:]).sum(axis=1)
+        for at, (outcome, _), loss in zip(features, after, losses, strict=True):
+            result[at] = outcome @ (loss[0] - loss[1:])  # 0 where nothing changes the loss
+        result[wanted] = result[same]
         return result
 
     def standard_errors(self, numbers: Integers) -> Floats:
@@ -130,13 +132,12 @@ class Worth:
             found = self._imagined(feature, numbers[feature])
             if not found.drawn:
                 continue
-            outcome, parameters = self._after([feature], [found])
-            expected = np.einsum("fn,fnyk->fyk", outcome, parameters)
-            every = np.concatenate([expected[:, None], parameters], axis=1)
-            losses = self._losses([feature], np.log(every))[0]
-            plane = (self._slopes(feature, expected[0]) * (parameters[0] - expected)).sum((1, 2))
+            outcome, parameters = self._after(feature, found)
+            (losses,) = self._losses([feature], [parameters])
+            apart = parameters[:, 1:] - parameters[:, :1]
+            plane = np.einsum("yk,ynk->n", self._slopes(feature, parameters[:, 0]), apart)
             below = losses[0] + plane - losses[1:]
-            result[feature] = np.sqrt((outcome[0] ** 2 * (below - outcome[0] @ below) ** 2).sum())
+            result[feature] = np.sqrt((outcome**2 * (below - outcome @ below) ** 2).sum())
         return result
 
     @cached_property
@@ -161,37 +162,54 @@ class Worth:
             problem.prior,
         )
 
-    def _after(self, features: list[int], group: list[Imagined]) -> tuple[Floats, Floats]:
-        """Return how probable outcomes are, features × outcomes, and the parameters after them.
+    def _kind(self, feature: int, numbers: Integers) -> Hashable:
+        """Return what the gain of a feature depends on, beside what all have in common."""
+        layout = layout_of(self._posterior.problem)
+        columns = layout.columns(feature)
+        known, stated = self._posterior.counts[:, columns], layout.prior_counts[:, columns]
+        return known.tobytes(), stated.tobytes(), numbers.tobytes()
 
-        The features have as many values and outcomes.
+    def _after(self, feature: int, found: Imagined) -> tuple[Floats, Floats]:
+        """Return how probable outcomes are, and the parameters on average and after each of them.
+
+        The parameters are labels × (1 + outcomes) × values. In a component they are
+        (c + κ m)/(N + κ), or m itself if it is irrelevant; as the problem states (c + α)/(N + A).
         """
-        found = Imagined(
-            np.stack([each.chances for each in group]),
-            np.stack([each.counts for each in group]),
-            np.stack([each.shares for each in group]),
-            np.stack([each.prior for each in group]),
-            group[0].drawn,
+        now, kappa = self._chances[feature], self._kappas[feature]
+        totals = found.counts[0].sum(axis=-1, keepdims=True)  # of each label, after any outcome
+        stated = totals + found.prior.sum(axis=-1, keepdims=True)
+        own = now * np.concatenate([1 / (totals + kappa), 1 / stated], axis=1)
+        pulled = now[:-1] / (1 + totals / kappa)
+        chances = found.chances.T
+        outcome, weights = now @ chances, own @ chances
+        masses: Floats = (pulled @ found.common.reshape(len(kappa), -1)).reshape(
+            len(totals), *found.common.shape[1:]
         )
-        now = self._chances[features][:, None]
-        joint = found.chances * now
-        outcome: Floats = joint.sum(axis=-1)
+        masses += weights[:, :, None] * found.counts.swapaxes(0, 1)
+        masses += (found.prior / stated)[:, None] * (now[-1] * chances[-1])[:, None]
+        parameters = np.empty((len(masses), 1 + masses.shape[1], masses.shape[2]))
+        masses.sum(axis=1, out=parameters[:, 0])
         # Of what was drawn for another component an outcome can be out of the question: whatever
         # would be believed then, it does not count.
-        then = np.broadcast_to(now, joint.shape).copy()
-        np.divide(joint, outcome[..., None], out=then, where=outcome[..., None] > 0)
-        return outcome, _parameters(found, then, self._posterior.kappas(features))
+        likely = np.maximum(outcome, _TINY)[:, None]
+        np.divide(np.maximum(masses, _TINY), likely, out=parameters[:, 1:])
+        return outcome, parameters
 
-    def _losses(self, features: list[int], logs: Floats) -> Floats:
-        """Loss with parameters of a feature in place of the expected ones, features × outcomes."""
-        total = np.zeros(logs.shape[:2])
-        row = np.arange(len(features))[:, None, None]
+    def _losses(self, features: Sequence[int], several: Sequence[Floats]) -> list[Floats]:
+        """Loss with parameters of a feature in place of the expected ones, for each of some.
+
+        Parameters are labels × many × values.
+        """
+        flat = np.concatenate([each.reshape(len(each), -1) for each in several], axis=1)
+        row = np.repeat(features, [each[0].size for each in several])
+        logs, roots = np.log(flat), np.sqrt(flat)
+        total = np.zeros(flat.shape[1])
         for at, (one, two) in enumerate(self._pairs):
-            table = self._tables[features, at]
-            apart = logs[:, :, one] - logs[:, :, two]
-            height = _between(table, row, (apart + _FARTHEST) * _FINENESS)
-            total += (np.exp((logs[:, :, one] + logs[:, :, two]) / 2) * height).sum(axis=-1)
-        return total
+            place = (logs[one] - logs[two] + _FARTHEST) * _FINENESS
+            total += roots[one] * roots[two] * _between(self._tables[:, at], row, place)
+        ends = np.cumsum([each[0].size for each in several])[:-1]
+        return [over_values(part.reshape(each.shape[1:]))
+                for part, each in zip(np.split(total, ends), several, strict=True)]  # fmt: skip
 
     def _slopes(self, feature: int, parameters: Floats) -> Floats:
         """How fast the loss grows with each parameter of a feature, labels × values."""
@@ -218,28 +236,6 @@ def _between(table: Floats, row: Integers, place: Floats) -> Floats:
     outer = (x + 1) * table[row, below + 2] - (x - 2) * table[row, below - 1]
     inner = (x - 1) * table[row, below] - x * table[row, below + 1]
     result: Floats = x * (x - 1) * outer / 6 + (x + 1) * (x - 2) * inner / 2
-    return result
-
-
-def _parameters(found: Imagined, joint: Floats, kappa: Floats) -> Floats:
-    """Expected parameters in each outcome, features × outcomes × labels × values.
-
-    In a component they are (c + κ m)/(N + κ), or m itself if it is irrelevant; as the problem
-    states (c + α)/(N + A). Components have the probabilities `joint`, features × outcomes ×
-    components.
-    """
-    totals = found.counts[:, 0].sum(axis=-1)  # features × labels, the same in all outcomes
-    with np.errstate(invalid="ignore"):
-        pulled = np.where(
-            np.isinf(kappa)[:, None], 1.0, kappa[:, None] / (totals[..., None] + kappa[:, None])
-        )
-    own = (1 - pulled) / np.maximum(totals, 1)[..., None]  # features × labels × components
-    stated = joint[..., -1][..., None]
-    levels = joint[..., :-1]
-    weights = levels @ own.swapaxes(1, 2) + stated / (totals + found.prior.sum(axis=-1))[:, None]
-    common = (levels[:, :, None] * pulled[:, None]) @ found.shares
-    prior = found.prior / (totals + found.prior.sum(axis=-1))[..., None]
-    result: Floats = weights[..., None] * found.counts + common + stated[..., None] * prior[:, None]
     return result
 
 

@@ -6,7 +6,7 @@ that is most probable then is wrong (`budgeted.value.held`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -71,9 +71,12 @@ class Saved(Worth):
             self._held, self._features = Held.of(self._posterior, sorted(wanted)), wanted
         return super().gains(numbers)
 
-    def _losses(self, features: Sequence[int], logs: Floats) -> Floats:
+    def _kind(self, feature: int, numbers: Integers) -> Hashable:
+        return feature  # cases of the others may be drawn
+
+    def _losses(self, features: Sequence[int], several: Sequence[Floats]) -> list[Floats]:
         assert self._held is not None
-        return np.stack([
-            self._held.errors(feature, np.exp(each))
-            for feature, each in zip(features, logs, strict=True)
-        ])  # fmt: skip
+        return [
+            self._held.errors(feature, each.swapaxes(0, 1))
+            for feature, each in zip(features, several, strict=True)
+        ]

@@ -26,8 +26,13 @@ import numpy as np
 from budgeted.cache import remembered
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.gamma import dirichlet_draws
-from budgeted.learners.special import log_rising, log_rising_whole
-from budgeted.learners.strength import Strengths, remembered_strengths, strengths
+from budgeted.learners.special import log_rising_whole
+from budgeted.learners.strength import (
+    Strengths,
+    over_values,
+    remembered_strengths,
+    strengths,
+)
 from budgeted.seeds import IMAGINED, stream
 
 MOST_OUTCOMES = 225
@@ -46,8 +51,9 @@ class Imagined(NamedTuple):
         Of each outcome under each component, outcomes × components.
     counts
         What would have been seen of the feature in all, outcomes × labels × values.
-    shares
-        Expected common shares then, outcomes × components (without the last) × values.
+    common
+        Expected common shares then, times these chances, components (without the last) × outcomes
+        × values.
     prior
         Prior counts of the problem, labels × values.
     drawn
@@ -56,7 +62,7 @@ class Imagined(NamedTuple):
 
     chances: Floats
     counts: Floats
-    shares: Floats
+    common: Floats
     prior: Floats
     drawn: bool
 
@@ -151,14 +157,11 @@ def _imagine(
     # Ways in which an outcome can come about; or how often it is drawn, on average over components.
     ratios += _log_ways(more)[:, None] if few else -np.logaddexp.reduce(ratios, axis=1)[:, None]
     chances = np.exp(ratios - ratios.max(axis=0))
+    chances /= chances.sum(axis=0)
     draws = later.draws.reshape(len(more), -1, shape[1])
-    return Imagined(
-        chances / chances.sum(axis=0),
-        counts + more,
-        draws / draws.sum(axis=-1, keepdims=True),
-        prior,
-        not few,
-    )
+    common = draws * (chances[:, :-1] / over_values(draws))[..., None]
+    common = np.ascontiguousarray(common.swapaxes(0, 1))
+    return Imagined(chances, counts + more, common, prior, not few)
 
 
 class Ratios(NamedTuple):
@@ -211,21 +214,24 @@ def _strengths_of_outcomes(
     """
     order = np.lexsort(outcomes.swapaxes(0, 1))  # of the values in each outcome
     sorted_values = np.take_along_axis(outcomes, order[:, None], axis=2)
-    flat = sorted_values.reshape(len(outcomes), -1)
-    _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    rows: dict[bytes, int] = {}
+    which = np.array([rows.setdefault(each.tobytes(), len(rows)) for each in sorted_values])
+    first = np.zeros(len(rows), dtype=np.int64)
+    first[which[::-1]] = np.arange(len(which))[::-1]
     found = strengths(sorted_values[first], evenness, levels)
-    which, back = which.reshape(-1), np.argsort(order, axis=1)
+    back = np.argsort(order, axis=1)
     draws = np.take_along_axis(found.draws[which], back[:, None, None], axis=-1)
     return Strengths(found.logs[which], draws, found.concentrations)
 
 
 def _log_stated(prior: Floats, counts: Floats) -> Floats:
     """Log-probability of counts in a given order if the feature is as the problem states."""
-    outcome, label, value = np.nonzero(counts)
-    terms = log_rising(prior[label, value], counts[outcome, label, value])
-    values = np.bincount(outcome, terms, minlength=len(counts)).astype(float)
-    totals = np.broadcast_to(prior.sum(axis=1), counts.shape[:2])
-    result: Floats = values - log_rising(totals, counts.sum(axis=2)).sum(axis=1)
+    values = np.zeros(len(counts))
+    for number in np.unique(prior).tolist():
+        values += log_rising_whole(number, counts[:, prior == number]).sum(axis=1)
+    totals = [log_rising_whole(total, seen) for total, seen in
+              zip(prior.sum(axis=1).tolist(), counts.sum(axis=2).T, strict=True)]  # fmt: skip
+    result: Floats = values - np.sum(totals, axis=0)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +10,11 @@ from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
 from budgeted.value import beta_binomial
 from budgeted.value.base import Sampling
+from budgeted.value.drawn import Drawn, Strata, current_terms, loss_now, shares
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 from budgeted.value.of_beliefs import OfBeliefs
-from budgeted.value.scenarios import Scenarios, cells, current_terms, estimate, shares
+from budgeted.value.scenarios import Scenarios, cells
 
 
 class Particles(OfBeliefs):
@@ -27,15 +27,18 @@ class Particles(OfBeliefs):
     def expected(
         self, known: Belief, allocation: Integers, loss: Loss, sampling: Sampling
     ) -> Estimate:
-        """Return the mean loss of drawn cases, with one outcome of the purchases each."""
-        drawn = draw_particles(known, allocation, sampling.particles, sampling.generator())
-        return expected(known, drawn, loss)
+        """Return the loss now, less the mean gain of drawn cases, of one outcome each."""
+        rng = sampling.generator()
+        now = loss_now(known, loss, sampling.particles, rng)
+        return _expected(known, allocation, loss, now, sampling.particles, rng)
 
     def cells(
         self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
         """Return the expected loss of each cell; all share the same cases."""
-        drawn = draw_particles(known, given, sampling.particles, sampling.generator())
+        rng = sampling.generator()
+        now = loss_now(known, loss, sampling.particles, rng)
+        drawn = draw_particles(known, given, now, sampling.particles, rng)
         return cells(known, drawn, depths, given, loss)
 
     def features(
@@ -43,39 +46,38 @@ class Particles(OfBeliefs):
     ) -> CellEstimates:
         """Return the expected loss of each feature; they share cases, but not outcomes."""
         values, errors = np.full(len(depths), np.nan), np.zeros(len(depths))
-        same = replace(sampling, rng=int(sampling.generator().integers(2**63)))
+        rng = sampling.generator()
+        now, seed = loss_now(known, loss, sampling.particles, rng), int(rng.integers(2**63))
         for feature in np.flatnonzero(depths.any(axis=1)).tolist():
             allocation = given.copy()
             allocation[feature] += depths[feature]
-            found = self.expected(known, allocation, loss, same)
+            same = np.random.default_rng(seed)
+            found = _expected(known, allocation, loss, now, sampling.particles, same)
             values[feature], errors[feature] = found, found.standard_error
         return CellEstimates(values, self.name, 0.0, errors)
 
 
 def draw_particles(
-    belief: Belief, given: Integers, number: int, rng: np.random.Generator
+    belief: Belief, given: Integers, now: Estimate, number: int, rng: np.random.Generator
 ) -> Scenarios:
     """Draw cases from the model, with one outcome each of the purchases under way.
 
-    Half of the particles are shared evenly between the labels, half by their prior, so that a
-    rare label is seen too. A value of a case of label y is drawn from the current mean; given it,
-    the number of sightings in the purchases of cell (i, y) has one more prior sighting.
+    A value of a case of label y is drawn from the current mean; given it, the number of sightings
+    in the purchases of cell (i, y) has one more prior sighting.
     """
-    problem = belief.problem
-    prior = np.asarray(problem.prior)
-    per_label = np.ceil(number * (prior + 1 / len(prior)) / 2).astype(int)
-    strata = np.repeat(np.arange(len(prior)), per_label)
-    values = np.empty((len(strata), len(problem.features)), dtype=np.int64)
-    for feature in range(len(problem.features)):
-        thresholds = belief.means[:, belief.columns(feature)].cumsum(axis=1)[strata, :-1]
-        values[:, feature] = (rng.random(len(strata))[:, None] >= thresholds).sum(axis=1)
-    log_terms = current_terms(belief, values)
+    strata = Strata.of(belief, number)
+    values = np.column_stack([
+        strata.values(belief, feature, rng) for feature in range(len(belief.problem.features))
+    ])  # fmt: skip
+    terms = current_terms(belief, values)
+    log_terms = terms.copy() if given.any() else terms
     outcomes = {}
     for feature in np.flatnonzero(given.any(axis=1)).tolist():
-        log_terms[feature] = _log_terms_after(belief, feature, given[feature], values, strata, rng)
-        outcomes[feature] = _outcomes_after(belief, feature, given[feature], len(strata), rng)
-    weights = (prior / per_label)[strata]
-    return Scenarios(values, weights, log_terms, strata, outcomes)
+        log_terms[feature] = _log_terms_after(
+            belief, feature, given[feature], values, strata.labels, rng
+        )
+        outcomes[feature] = _outcomes_after(belief, feature, given[feature], len(values), rng)
+    return Scenarios(values, strata.weights, log_terms, Drawn(strata, terms, now), outcomes)
 
 
 def _log_terms_after(
@@ -108,6 +110,17 @@ def _outcomes_after(
     return result
 
 
-def expected(belief: Belief, scenarios: Scenarios, loss: Loss) -> Estimate:
-    """Return the expected loss after the purchases that the scenarios were drawn with."""
-    return estimate(scenarios, loss(shares(scenarios.log_joint(belief))[0]), loss, belief)
+def _expected(
+    belief: Belief,
+    allocation: Integers,
+    loss: Loss,
+    now: Estimate,
+    number: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    scenarios = draw_particles(belief, allocation, now, number, rng)
+    drawn = scenarios.drawn
+    assert drawn is not None, "particles are"
+    then = loss(shares(scenarios.log_joint(belief))[0])
+    (value,), (error,) = drawn.after((drawn.losses(loss) - then)[None])
+    return Estimate(float(value), now.engine, standard_error=float(error))

@@ -2,8 +2,8 @@
 
 A *scenario* is a case x, together with what the purchases under way will have taught about it.
 Two engines share everything but where the scenarios come from: `enumeration` has each x with its
-probability; `particles` draws x from the model, an honest share from each label, and counts the
-standard error.
+probability; `particles` draws x from the model, and counts the standard error
+(`budgeted.value.drawn`).
 
 The loss of one x depends on x only through its joint masses, so its expectation is a mean of
 ``loss(posterior)`` over scenarios. For purchases of one cell (i, j) more is exact: only θ_ij
@@ -23,13 +23,13 @@ import numpy as np
 
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
+from budgeted.value.drawn import ROUNDING, Drawn, shares
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 from budgeted.value.quadrature import Bought, Outcomes, every_outcome, few_outcomes
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Scenarios:
         Share of each scenario; they sum to one.
     log_terms
         log θ of each value after the purchases under way, features × scenarios × labels.
-    strata
-        Label that a sampled scenario was drawn from; None when all cases are there.
+    drawn
+        What is known of them besides if they are a sample; None when all cases are there.
     outcomes
         For the features with purchases under way: their parameters after one random outcome
         that knows nothing of x, scenarios × labels × values.
@@ -54,24 +54,18 @@ class Scenarios:
     values: Integers
     weights: Floats
     log_terms: Floats
-    strata: Integers | None = None
+    drawn: Drawn | None = None
     outcomes: Mapping[int, Floats] = field(default_factory=dict)
 
     @property
     def engine(self) -> str:
         """What these scenarios are called in results."""
-        return "enumeration" if self.strata is None else "particles"
+        return "enumeration" if self.drawn is None else "particles"
 
     def log_joint(self, belief: Belief) -> Floats:
         """Return log P(x, label), scenarios × labels."""
         result: Floats = self.log_terms.sum(axis=0) + np.log(belief.problem.prior)
         return result
-
-
-def current_terms(belief: Belief, values: Integers) -> Floats:
-    """Return log θ of each value as it is believed now, features × scenarios × labels."""
-    columns = (values + belief.layout.starts).T
-    return np.ascontiguousarray(np.moveaxis(belief.log_means[:, columns], 0, -1))
 
 
 def cells(
@@ -84,11 +78,11 @@ def cells(
     joint = scenarios.log_joint(belief)
     values = np.full(depths.shape, np.nan)
     errors = np.zeros(depths.shape)
-    outcomes = _outcomes(belief, depths, given, loss, all_of_them=scenarios.strata is None)
+    outcomes = _outcomes(belief, depths, given, loss, all_of_them=scenarios.drawn is None)
     for feature in np.flatnonzero(depths.any(axis=1)).tolist():
         others, log_total = shares(joint - scenarios.log_terms[feature])
         rows, weights = slice(None), scenarios.weights
-        if scenarios.strata is None:  # each case without the feature once, with its probability
+        if scenarios.drawn is None:  # each case without the feature once, with its probability
             rows = scenarios.values[:, feature] == 0
             others, weights = others[rows], np.exp(log_total[rows])
         means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
@@ -97,9 +91,11 @@ def cells(
             _after_purchases(outcomes[feature, label], label, others, means, loss)
             for label in bought
         ])  # fmt: skip
-        values[feature, bought] = per_case @ weights
-        if scenarios.strata is not None:
-            errors[feature, bought] = _standard_errors(scenarios, per_case, loss, belief)
+        if scenarios.drawn is None:
+            values[feature, bought] = per_case @ weights
+        else:
+            gains = scenarios.drawn.losses_without(belief, feature, loss) - per_case
+            values[feature, bought], errors[feature, bought] = scenarios.drawn.after(gains)
     left_out = max((each.error for each in outcomes.values()), default=0.0)
     return CellEstimates(values, scenarios.engine, ROUNDING, errors, left_out=left_out)
 
@@ -140,39 +136,6 @@ def _after_purchases(
         moving += masses.sum(axis=2)[:, :, None]  # now all masses together
         losses = loss.finish(moving, gathered)
         result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
-    return result
-
-
-def shares(logs: Floats) -> tuple[Floats, Floats]:
-    """Rows of logarithms as shares that sum to one, and the logarithm of what they summed to."""
-    largest = logs.max(axis=-1, keepdims=True)
-    masses = np.exp(logs - largest)
-    total = masses.sum(axis=-1, keepdims=True)
-    return masses / total, (largest + np.log(total))[..., 0]
-
-
-def estimate(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Estimate:
-    """Return the mean of the losses of scenarios, and how sure it is where they were drawn."""
-    value = float(scenarios.weights @ losses)
-    if scenarios.strata is None:
-        return exactly(value)
-    (error,) = _standard_errors(scenarios, losses[None], loss, belief)
-    return Estimate(value, "particles", standard_error=float(error))
-
-
-def _standard_errors(scenarios: Scenarios, losses: Floats, loss: Loss, belief: Belief) -> Floats:
-    """Standard error of the mean of drawn losses, for each row of them."""
-    variance = np.zeros(len(losses))
-    largest = loss.largest(len(belief.problem.labels))
-    for label, share in enumerate(belief.problem.prior):
-        seen = losses[:, scenarios.strata == label]
-        number = seen.shape[1]
-        # Two made-up particles, one at either end of what a loss can be: a sample that happened
-        # to miss a rare case must not report a standard error of zero.
-        mean = (seen.sum(axis=1) + largest) / (number + 2)
-        apart = ((seen - mean[:, None]) ** 2).sum(axis=1) + mean**2 + (largest - mean) ** 2
-        variance += share**2 * apart / ((number + 1) * number)
-    result: Floats = np.sqrt(variance)
     return result
 
 

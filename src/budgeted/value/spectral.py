@@ -63,6 +63,9 @@ _PAGE = 256
 _BLOCK = 1024
 """The same where one looks far ahead."""
 
+_FEATURES_AT_ONCE = 512
+"""Of a product over many features."""
+
 _FEW_ROWS = 16
 """Up to so many rows, one call of exp beats several rounds of doubling."""
 
@@ -106,7 +109,8 @@ class Spectral(OfBeliefs):
 
 def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     """Return the expected loss after an allocation, features × 2 labels; all 0: the loss now."""
-    now = _factors(belief, allocation, np.zeros_like(allocation))[:, 0]
+    rows, which = _factors(belief, allocation, np.zeros_like(allocation))
+    now = rows[which, 0]
     value = float((_prior_factor(belief.problem.prior, loss.name) * now.prod(axis=0)).real.sum())
     lower, upper = max(0.0, value - ERROR), value + ERROR
     return Estimate(value, "spectral", lower=lower, upper=upper, resolution=RESOLUTION)
@@ -114,11 +118,12 @@ def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
 
 def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
     """Return the expected loss after `given` and `depths` more purchases of each cell alone."""
-    factors = _factors(belief, given, depths)
-    now, deeper = factors[:, 0], factors[:, 1:]
-    others = _prior_factor(belief.problem.prior, loss.name) * without_each(now)
-    values = np.einsum("iw,ijw->ij", others.real, deeper.real)
-    values -= np.einsum("iw,ijw->ij", others.imag, deeper.imag)
+    rows, which = _factors(belief, given, depths)
+    prior, values = _prior_factor(belief.problem.prior, loss.name), np.empty(depths.shape)
+    for block, product in _without_each(rows[:, 0], which):
+        others, deeper = prior * product, rows[which[block], 1:]
+        values[block] = np.einsum("iw,ijw->ij", others.real, deeper.real)
+        values[block] -= np.einsum("iw,ijw->ij", others.imag, deeper.imag)
     values[depths == 0] = np.nan
     return CellEstimates(values, "spectral", RESOLUTION)
 
@@ -126,21 +131,40 @@ def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> Cell
 def features(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
     """Return the expected loss after `given` and all `depths` more purchases of each feature."""
     none = np.zeros_like(depths)
-    now = _factors(belief, given, none)[:, 0]
-    deeper = _factors(belief, given + depths, none)[:, 0]
-    others = _prior_factor(belief.problem.prior, loss.name) * without_each(now)
-    values = (others.real * deeper.real - others.imag * deeper.imag).sum(axis=1)
+    rows, which = _factors(belief, given, none)
+    deeper_rows, deeper_which = _factors(belief, given + depths, none)
+    prior, values = _prior_factor(belief.problem.prior, loss.name), np.empty(len(depths))
+    for block, product in _without_each(rows[:, 0], which):
+        others, deeper = prior * product, deeper_rows[deeper_which[block], 0]
+        values[block] = (others.real * deeper.real - others.imag * deeper.imag).sum(axis=1)
     values[~depths.any(axis=1)] = np.nan
     return CellEstimates(values, "spectral", RESOLUTION)
 
 
 def without_each(factors: Complexes) -> Complexes:
     """Return the product of all other features' factors, by prefixes and suffixes: no division."""
-    before, after = np.ones_like(factors), np.ones_like(factors)
-    np.cumprod(factors[:-1], axis=0, out=before[1:])
-    np.cumprod(factors[:0:-1], axis=0, out=after[-2::-1])
-    result: Complexes = before * after
-    return result
+    blocks = _without_each(factors, np.arange(len(factors)))
+    return np.concatenate([product for _, product in blocks])
+
+
+def _without_each(rows: Complexes, which: Integers) -> Iterator[tuple[slice, Complexes]]:
+    """Yield the same block by block, of the rows in this order: a block fits into the cache."""
+    starts = range(0, len(which), _FEATURES_AT_ONCE)
+    blocks = [slice(start, start + _FEATURES_AT_ONCE) for start in starts]
+    before = np.ones_like(rows[0])
+    after = [before]
+    for block in blocks[:0:-1]:
+        after.append(_running(after[-1], rows[which[block]][::-1])[-1])
+    for block in blocks:
+        factors = rows[which[block]]
+        forward, backward = _running(before, factors), _running(after.pop(), factors[::-1])
+        yield block, forward[:-1] * backward[-2::-1]
+        before = forward[-1]
+
+
+def _running(first: Complexes, factors: Complexes) -> Complexes:
+    """Return the products of the first and none, one, two … of the factors."""
+    return np.cumprod(np.concatenate([first[None], factors]), axis=0)
 
 
 @lru_cache(maxsize=32)
@@ -152,8 +176,10 @@ def _prior_factor(prior: tuple[float, ...], loss: str) -> Complexes:
     return result
 
 
-def _factors(belief: Belief, given: Integers, depths: Integers) -> Complexes:
-    """φ of each feature: now, with more of label 0, with more of label 1; features × 3 × nodes.
+def _factors(belief: Belief, given: Integers, depths: Integers) -> tuple[Complexes, Integers]:
+    """φ of features: now, with more of label 0, with more of label 1; rows × 3 × nodes.
+
+    Features of which the same is known share a row; which one each has comes second.
 
     Remembered by value: the counts of the feature and what is to be bought of it. A purchase
     changes one feature, so the next decision at the same depth computes one row anew.
@@ -167,7 +193,7 @@ def _factors(belief: Belief, given: Integers, depths: Integers) -> Complexes:
             return np.stack([_factors_of_one(belief, given, depths, each) for each in missing])
         return _compute_factors(belief, given, depths, np.asarray(missing))
 
-    return _memory.rows(keys, compute)
+    return _memory.distinct(keys, compute)
 
 
 def _factors_of_one(belief: Belief, given: Integers, depths: Integers, feature: int) -> Complexes:

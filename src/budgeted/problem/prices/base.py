@@ -33,6 +33,9 @@ class PriceList(Protocol):
     A list may have an attribute ``separable``: True if what a feature costs depends on nothing but
     the label of the case; not on what else is bought of it, nor on the day or the group. What
     is separable can be reckoned with faster. Without the attribute it is not.
+
+    And it may have a method ``fresh(labels)``: what one value of each feature and label costs on a
+    fresh case, as `quote` would say cell by cell, but faster where there are many features.
     """
 
     @property

@@ -37,6 +37,10 @@ class PerFeature:
         """Return the sum of the costs of the features."""
         return money.total([each.cost for each in order.of(self.features)])
 
+    def fresh(self, labels: int) -> tuple[tuple[Decimal, ...], ...]:
+        """Return what one value of each cell costs on a fresh case, features × labels."""
+        return tuple([(each.cost,) * labels for each in self.features])
+
 
 def costs_of(features: Iterable[Feature]) -> dict[str, Decimal]:
     """Return what each feature costs by itself, by name: fees and panels come on top of that."""

@@ -160,7 +160,7 @@ def partition(table: Table, seed: int, training_share: float = 0.8) -> tuple[Int
     if not 0 < training_share < 1:
         raise TableError(f"training_share: must be between 0 and 1, got {training_share!r}")
     rng = stream(seed, _SPLIT)
-    labels = np.asarray(table.row_labels)
+    labels = table.label_positions
     chosen = np.zeros(len(labels), dtype=bool)
     for label in range(len(table.labels)):
         rows = rng.permutation(np.flatnonzero(labels == label))
@@ -202,7 +202,7 @@ def split(
     missing, bins, kinds
         How cells become values; see `budgeted.simulation.tables.coding.Coding.learn`.
     case_rule
-        Which case is next, ``fresh`` or ``overlap``; see `budgeted.state.cases`.
+        Which case is next, such as ``fresh``; see `budgeted.simulation.worlds.TableWorld`.
 
     Examples
     --------
@@ -215,7 +215,8 @@ def split(
     training, validation = partition(table, seed, training_share)
     coding = Coding.learn(table, training, missing=missing, bins=bins, kinds=kinds)
     problem = coding.problem(budget, costs=costs, prior_counts=prior_counts, price_list=price_list)
-    return rehearse(coding, problem, training, validation, seed, case_rule)
+    sold = missing != "not sold"
+    return rehearse(coding, problem, training, validation, seed, case_rule, sells_missing=sold)
 
 
 def rehearse(
@@ -225,6 +226,7 @@ def rehearse(
     validation: ArrayLike,
     seed: int,
     case_rule: str = "fresh",
+    sells_missing: bool = True,
 ) -> Rehearsal:
     """Return a rehearsal that sells some rows of a table and is judged on others.
 
@@ -234,12 +236,19 @@ def rehearse(
         Learned from the training rows, and only from them.
     training, validation
         Positions of rows.
-    seed, case_rule
+    seed, case_rule, sells_missing
         Of the world; see `budgeted.simulation.worlds.TableWorld`.
     """
     return Rehearsal(
         problem,
-        TableWorld(problem, coding.encode(training), coding.labels(training), seed, case_rule),
+        TableWorld(
+            problem,
+            coding.encode(training),
+            coding.labels(training),
+            seed,
+            case_rule,
+            sells_missing,
+        ),
         Validation.of_table(problem, coding.encode(validation), coding.labels(validation)),
     )
 

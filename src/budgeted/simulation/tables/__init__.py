@@ -9,7 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from budgeted.errors import TableError
+from budgeted.learners.layout import Integers
 from budgeted.simulation.tables.contents import (
     Cell,
     Column,
@@ -71,7 +74,7 @@ class Table:
                 raise TableError(
                     f"{self.name}: column {feature!r} has {len(column)} cells for {len(self)} rows"
                 )
-            odd = {type(cell) for cell in column} - {str, float, type(None)}
+            odd = set(map(type, column)) - {str, float, type(None)}
             if odd:
                 raise TableError(
                     f"{self.name}: column {feature!r} holds {odd.pop().__name__}; cells must be "
@@ -91,7 +94,26 @@ class Table:
     @cached_property
     def missing_cells(self) -> int:
         """How many cells are missing."""
-        return sum(cell is None for column in self.columns for cell in column)
+        return sum(column.count(None) for column in self.columns)
+
+    @cached_property
+    def label_positions(self) -> Integers:
+        """The same as `row_labels`, as an array."""
+        return np.array(self.row_labels, dtype=np.int64)
+
+    @cached_property
+    def different(self) -> tuple[tuple[Cell, ...], ...]:
+        """The different cells of each column, in the order in which they come."""
+        return tuple(tuple(dict.fromkeys(column)) for column in self.columns)
+
+    @cached_property
+    def which(self) -> Integers:
+        """Which of the different cells of its column each cell is, features × rows."""
+        result = np.empty((len(self.features), len(self)), dtype=np.int64)
+        for at, (column, cells) in enumerate(zip(self.columns, self.different, strict=True)):
+            places = {cell: place for place, cell in enumerate(cells)}
+            result[at] = np.fromiter(map(places.__getitem__, column), np.int64, len(column))
+        return result
 
 
 @dataclass(frozen=True)
@@ -155,7 +177,7 @@ class Reading:
             tuple(names[at] for at in cells),
             tuple(cells.values()),
             tuple(found),
-            tuple(positions[each] for each in labels),
+            tuple(map(positions.__getitem__, labels)),
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +28,7 @@ from budgeted.simulation.tables.contents import (
     name_of,
 )
 
-Missing = Literal["no value", "own value"]
+Missing = Literal["no value", "own value", "not sold"]
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,25 @@ class Scale:
         bins: int,
         kind: Kind | None = None,
     ) -> Scale:
-        """Learn the values of a feature from its cells in the training rows; or a kind has them."""
-        cells = list(cells)
-        known = [cell for cell in cells if cell is not None]
+        """Learn the values of a feature from its cells in the training rows; or a kind has them.
+
+        The cells may come with how often each of them is there, as a `Counter` has it.
+        """
+        counts = Counter(cells)
         if kind is not None:
-            return cls._of_kind(feature, kind, cells, missing)
+            return cls._of_kind(feature, kind, counts, missing)
+        known = [cell for cell in counts if cell is not None]
         numbers = [cell for cell in known if isinstance(cell, float)]
         edges: tuple[float, ...] = ()
-        if len(numbers) == len(known) and len(set(numbers)) > bins:
-            edges = tuple(quantile_cuts(numbers, bins))
+        if len(numbers) == len(known) > bins:
+            edges = tuple(
+                quantile_cuts([*Counter({n: counts[n] for n in numbers}).elements()], bins)
+            )
             values = _bin_names(edges)
         else:
             values = sorted({name_of(cell) for cell in known}, key=by_number_then_text)
         seen = len(values)
-        own = seen if missing == "own value" and len(known) < len(cells) else -1
+        own = seen if missing == "own value" and None in counts else -1
         if own >= 0:
             values.append(_unused("(missing)", values))
         while len(values) < 2:  # a feature of one value stays for sale: who buys it learns that
@@ -89,9 +95,9 @@ class Scale:
         return cls(feature, tuple(values), seen, edges, own)
 
     @classmethod
-    def _of_kind(cls, feature: str, kind: Kind, cells: Sequence[Cell], missing: Missing) -> Scale:
+    def _of_kind(cls, feature: str, kind: Kind, cells: Collection[Cell], missing: Missing) -> Scale:
         values = list(kind.categories)
-        for cell in {cell for cell in cells if cell is not None}:
+        for cell in set(cells) - {None}:
             try:
                 kind.read(cell)
             except ObservationError as error:
@@ -177,7 +183,8 @@ class Coding:
             Positions of the training rows; no other row is looked at.
         missing
             ``no value``: a missing cell is coded -1, a purchase that costs money and brings
-            nothing. ``own value``: missing is a value of its own where training rows have it.
+            nothing. ``not sold``: likewise -1, which the world does not sell.
+            ``own value``: missing is a value of its own where training rows have it.
         bins
             Numbers with more different values than this are cut into so many bins with about
             equally many training rows each; with fewer, each number is a value.
@@ -186,20 +193,23 @@ class Coding:
             rehearse it. Nothing is learned of these.
         """
         if missing not in get_args(Missing):
-            raise TableError(f"missing: must be 'no value' or 'own value', got {missing!r}")
+            raise TableError(
+                f"missing: must be 'no value', 'own value' or 'not sold', got {missing!r}"
+            )
         if isinstance(bins, bool) or not isinstance(bins, int) or bins < 2:
             raise TableError(f"bins: must be a whole number from 2, got {bins!r}")
-        chosen = _row_positions(table, rows).tolist()
-        if not chosen:
+        chosen = _row_positions(table, rows)
+        if not len(chosen):
             raise TableError("rows: at least one training row is needed")
         given = {table.features[find_column(name, table.features, "kinds")]: kind
                  for name, kind in (kinds or {}).items()}  # fmt: skip
-        scales = tuple(
-            Scale.learn(feature, (column[row] for row in chosen), missing, bins, given.get(feature))
-            for feature, column in zip(table.features, table.columns, strict=True)
-        )
-        counts = np.bincount([table.row_labels[row] for row in chosen], minlength=len(table.labels))
-        return cls(table, scales, tuple((counts / len(chosen)).tolist()))
+        scales = []
+        for feature, cells, which in zip(table.features, table.different, table.which, strict=True):
+            times = np.bincount(which[chosen], minlength=len(cells)).tolist()
+            there = +Counter(dict(zip(cells, times, strict=True)))
+            scales.append(Scale.learn(feature, there, missing, bins, given.get(feature)))
+        counts = np.bincount(table.label_positions[chosen], minlength=len(table.labels))
+        return cls(table, tuple(scales), tuple((counts / len(chosen)).tolist()))
 
     def encode(self, rows: ArrayLike, table: Table | None = None) -> Integers:
         """Return the positions of the values of rows, rows × features; -1 is missing or unknown.
@@ -215,17 +225,15 @@ class Coding:
         names = tuple(scale.feature for scale in self.scales)
         if table.features != names:
             raise TableError(f"{table.name}: the features must be {names}, got {table.features}")
-        chosen = _row_positions(table, rows).tolist()
+        chosen = _row_positions(table, rows)
         coded = np.empty((len(chosen), len(names)), dtype=np.int64)
-        for at, (scale, column) in enumerate(zip(self.scales, table.columns, strict=True)):
-            codes = {cell: scale.code(cell) for cell in set(column)}
-            coded[:, at] = [codes[column[row]] for row in chosen]
+        for at, (scale, cells) in enumerate(zip(self.scales, table.different, strict=True)):
+            coded[:, at] = np.array([scale.code(cell) for cell in cells])[table.which[at, chosen]]
         return coded
 
     def labels(self, rows: ArrayLike) -> Integers:
         """Return the position of the label of each row."""
-        labels: Integers = np.asarray(self.table.row_labels, dtype=np.int64)
-        return labels[_row_positions(self.table, rows)]
+        return self.table.label_positions[_row_positions(self.table, rows)]
 
     def problem(
         self,

@@ -88,7 +88,7 @@ def read_cells(raw: Sequence[Cell], markers: Collection[str], as_text: bool) -> 
     for each in set(raw):
         cell = as_cell(each)
         known[each] = None if cell is None or cell in absent else name_of(cell) if as_text else cell
-    return tuple(known[each] for each in raw)
+    return tuple(map(known.__getitem__, raw))
 
 
 def find_column(column: Column, names: Sequence[str], field: str) -> int:
@@ -136,17 +136,16 @@ def check_header(names: Sequence[str | None]) -> None:
 
 def label_names(name: str, cells: tuple[Cell, ...], place: Place) -> list[str]:
     """Return the label of each row; raise an error where it is missing or cannot be learned."""
-    labels = []
-    for row, cell in enumerate(cells):
-        if cell is None:
-            raise TableError(
-                f"{place(row)} has no label (column {name!r}); the labels of all cases must be "
-                f"known: remove the row, or say with missing_in what means missing in that column"
-            )
-        labels.append(name_of(cell))
-    if not labels:
+    if None in cells:
+        raise TableError(
+            f"{place(cells.index(None))} has no label (column {name!r}); the labels of all cases "
+            f"must be known: remove the row, or say with missing_in what means missing in that "
+            f"column"
+        )
+    if not cells:
         raise TableError("there are no rows below the header; give at least two cases")
-    different = sorted(set(labels))
+    names = {cell: name_of(cell) for cell in set(cells) if cell is not None}
+    different = sorted(set(names.values()))
     if len(different) == 1:
         raise TableError(
             f"label: column {name!r} holds {different[0]!r} in every row; there is nothing to "
@@ -158,7 +157,7 @@ def label_names(name: str, cells: tuple[Cell, ...], place: Place) -> list[str]:
             f"{different[0]!r}; labels are classes, at most {_MOST_LABELS}: choose another column, "
             f"or put its values into groups first"
         )
-    return labels
+    return [names[cell] for cell in cells if cell is not None]
 
 
 def check_column(
@@ -168,28 +167,31 @@ def check_column(
 
     `known` says that somebody vouches for it: it was named among the columns of texts.
     """
-    texts = [row for row, cell in enumerate(column) if isinstance(cell, str)]
     distinct = set(column) - {None}
     if not distinct:
         raise TableError(f"column {name!r} has only missing cells; ignore it")
+    texts = {cell for cell in distinct if isinstance(cell, str)}
     if not texts:
         return
-    looks_like_an_id = len(texts) == len(distinct) == len(column) > _MANY_ROWS
+    such_as = next(
+        f"such as {cell!r} in {place(row)}" for row, cell in enumerate(column) if cell in texts
+    )
+    looks_like_an_id = len(texts) == len(column) > _MANY_ROWS
     if looks_like_an_id and not known and len(column) <= most_values:
         raise TableError(
-            f"column {name!r} has another text in every row, such as {column[texts[0]]!r} in "
-            f"{place(texts[0])}; that looks like an id: ignore it, or name it in text to keep it"
+            f"column {name!r} has another text in every row, {such_as}; that looks like an id: "
+            f"ignore it, or name it in text to keep it"
         )
     if len(distinct) > most_values:
         raise TableError(
-            f"column {name!r} has {len(distinct)} different values, such as "
-            f"{column[texts[0]]!r} in {place(texts[0])}; that looks like an id or free text: "
-            f"ignore it, or allow more with most_values"
+            f"column {name!r} has {len(distinct)} different values, {such_as}; that looks like an "
+            f"id or free text: ignore it, or allow more with most_values"
         )
-    numbers = len(distinct) - len({column[row] for row in texts})
-    if numbers > _MANY_NUMBERS and len(texts) < len(column) / 2:
-        raise TableError(
-            f"column {name!r} is made of numbers, except for {len(texts)} cells such as "
-            f"{column[texts[0]]!r} in {place(texts[0])}; if that means missing, say so with "
-            f"missing or missing_in; if the numbers are codes, name the column in text"
-        )
+    if len(distinct) - len(texts) > _MANY_NUMBERS:
+        cells = sum(map(texts.__contains__, column))
+        if cells < len(column) / 2:
+            raise TableError(
+                f"column {name!r} is made of numbers, except for {cells} cells {such_as}; if that "
+                f"means missing, say so with missing or missing_in; if the numbers are codes, name "
+                f"the column in text"
+            )

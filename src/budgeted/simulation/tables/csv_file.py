@@ -133,7 +133,7 @@ def numbered_rows(text: str, name: str, delimiter: str) -> Iterator[tuple[int, l
         raise TableError(f"delimiter: must be one character, got {delimiter!r}") from error
     try:
         for row in reader:
-            if any(map(str.strip, row)) or len(row) > 1:
+            if len(row) > 1 or any(map(str.strip, row)):
                 yield reader.line_num, row
     except csv.Error as error:
         raise TableError(

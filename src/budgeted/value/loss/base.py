@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from budgeted.errors import EngineError
 
 Floats = NDArray[np.float64]
+"""Arrays of floating-point numbers, in which losses compute."""
 
 
 @dataclass(frozen=True)
