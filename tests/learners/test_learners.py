@@ -23,7 +23,16 @@ from budgeted.learners import (
 )
 from budgeted.learners.layout import layout_of
 from budgeted.learners.posterior import posterior
-from budgeted.learners.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
+from budgeted.learners.special import (
+    digamma,
+    digamma_rising,
+    log_gamma,
+    log_rising,
+    log_rising_ordered,
+    log_rising_whole,
+    trigamma,
+    trigamma_falling,
+)
 from budgeted.learners.strength import strengths
 from budgeted.value import loss
 from tests import oracles
@@ -497,7 +506,7 @@ def test_a_value_is_judged_without_itself():
     purchases = bought(problem, 20, 4)
     made = Hierarchical().fit(problem, purchases)
     known = made.posterior
-    left = dependence._left_out(known, made.means)
+    left = dependence.left_out(known, made.means)
     for label, column in zip(*np.nonzero(known.counts), strict=True):
         without = known.counts.copy()
         without[label, column] -= 1
@@ -649,9 +658,10 @@ def test_tiny_prior_counts_of_many_features_give_numbers(count):
         made = learner(kind).fit(problem, purchases)
         found = made.probabilities(np.array([[0] * 40, [1] * 40, [0, 1] * 20]))
         np.testing.assert_allclose(found.sum(axis=1), 1)
-        assert found[:2].argmax(axis=1).tolist() == [0, 1]
-        assert found[:2].max(axis=1).min() > 0.99, "forty values, all of one label"
         assert 0 <= made.outlook().error <= 1
+        if kind != "scikit-learn":  # its trees want twenty cases in a leaf, and know no counts
+            assert found[:2].argmax(axis=1).tolist() == [0, 1]
+            assert found[:2].max(axis=1).min() > 0.99, "forty values, all of one label"
 
 
 @pytest.mark.parametrize(
@@ -660,6 +670,28 @@ def test_tiny_prior_counts_of_many_features_give_numbers(count):
 def test_derivatives_of_log_gamma(ours, theirs):
     numbers = np.geomspace(1e-100, 1e15, 500)
     np.testing.assert_allclose(ours(numbers), theirs(numbers), rtol=1e-10, atol=1e-12)
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=0, max_size=12),
+    st.lists(st.floats(-3, 3).map(lambda power: 10**power), min_size=1, max_size=4),
+)
+def test_sums_over_few_and_many_steps(steps, numbers):
+    """Some steps are gone one by one, others by functions."""
+    most_first = sorted(steps, reverse=True)
+    shape = (len(steps), len(numbers))
+    table = np.broadcast_to(numbers, shape).copy()
+    inverses, squares, logs = np.zeros((3, *shape))
+    for at, number in np.ndindex(shape):
+        along = numbers[number] + np.arange(most_first[at])
+        inverses[at, number] = math.fsum(1 / along)
+        squares[at, number] = math.fsum(1 / along**2)
+        logs[at, number] = math.fsum(np.log(along))
+    wanted = np.array(most_first, dtype=float)
+    for ours, slow in (
+        (digamma_rising, inverses), (trigamma_falling, squares), (log_rising_ordered, logs),
+    ):  # fmt: skip
+        np.testing.assert_allclose(ours(table, wanted), slow, rtol=1e-9, atol=1e-11)
 
 
 def test_log_gamma_of_small_and_large_numbers():

@@ -18,6 +18,8 @@ from tests.sample_studies import make_problem
 from tests.strategies import beliefs, ordinary_counts, priors, purchases
 
 BOUGHT = [Purchase(0, 1, 1, 1)] * 3
+COMMITTEES = ("hierarchical", "naive-bayes")
+"""Learners that make committees of naive Bayes models; others write other files."""
 
 
 @pytest.fixture(params=LEARNERS)
@@ -41,7 +43,7 @@ def committees(draw):
                  draw(ordinary_counts)) for at, size in enumerate(sizes)],
         [f"label {at}" for at in range(labels)], draw(priors(labels)), 10,
     )  # fmt: skip
-    name = draw(st.sampled_from(sorted(LEARNERS)))
+    name = draw(st.sampled_from(COMMITTEES))
     made = learner(name).fit(problem, draw(purchases(problem)))
     if draw(st.booleans()):
         rng = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -212,7 +214,7 @@ def test_what_is_called_bought_is_what_was_bought(belief):
     check_file(plain, belief.observed, belief.problem)
 
 
-@given(st.data(), st.sampled_from(sorted(LEARNERS)))
+@given(st.data(), st.sampled_from(COMMITTEES))
 def test_what_was_paid_in_vain_is_not_called_bought(data, name):
     """Nor does it change anything else."""
     problem = make_problem(labels=3)

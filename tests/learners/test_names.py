@@ -210,6 +210,8 @@ def test_other_slips_are_said_in_words(study, tmp_path):
             Study.create(f"{tmp_path}/t.db", "t", PAIN, cases)
     with pytest.raises(BudgetedError, match="name: must be text"):
         Study.create(f"{tmp_path}/t.db", 3, PAIN, [("a", "ill")])
+    with pytest.raises(BudgetedError, match="no case rule 'per cell'; there are fresh, overlap"):
+        Study.create(f"{tmp_path}/t.db", "t", PAIN, [("a", "ill")], case_rule="per cell")
     assert study.requests("pending") == (request,)
 
 

@@ -34,6 +34,9 @@ NOT_MEANT = {
     "problem": {"prior_counts"},
     "studies": {"prior_counts", "columns"},  # of the table of cases
     "optimal/report.py": {"prior_counts"},
+    "simulation/synthetic.py": {"prior_counts"},
+    "sklearn": {"prior_counts"},
+    "experiments/runs.py": {"columns"},  # of a file of results
 }
 """Where an attribute of the same name is something else."""
 

@@ -26,7 +26,9 @@ PAPER = (
     "sfl",
 )
 """The paper's policies; round robin in both readings, cell by cell and case by case."""
-CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER))
+NOT_PLAYED = ("retraining",)
+"""It fits its learner hundreds of times for a decision, and was not played in the zoo yet."""
+CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER, *NOT_PLAYED))
 """All others of the package."""
 SLOW = ("rsfl", "pair-lookahead", "kg-star")
 """They look far ahead: with many labels the first two take minutes for one budget. The last one, which

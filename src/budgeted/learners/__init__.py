@@ -17,18 +17,22 @@ from budgeted.errors import LearnerError
 from budgeted.learners.base import Classifier, Learner, Outlook, Predictor, check_kind
 from budgeted.learners.committee import Committee
 from budgeted.learners.hierarchical import Hierarchical
+from budgeted.learners.logistic_regression import LogisticRegression
 from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
 from budgeted.learners.predictor import fitted
+from budgeted.learners.tree_augmented import TreeAugmented
 from budgeted.registry import Registry
 
 __all__ = [
-    "LEARNERS", "Classifier", "Committee", "Hierarchical", "Learner", "NaiveBayes", "Outlook",
-    "Predictor", "fitted", "learner", "learner_from", "naive_bayes", "of_belief", "parameters_of",
+    "LEARNERS", "Classifier", "Committee", "Hierarchical", "Learner", "LogisticRegression",
+    "NaiveBayes", "Outlook", "Predictor", "TreeAugmented", "fitted", "learner", "learner_from",
+    "naive_bayes", "of_belief", "parameters_of",
 ]  # fmt: skip
 
 LEARNERS: Registry[type[Learner]] = Registry(
-    "learner", "budgeted.learners", LearnerError, __name__, check_kind
-)
+    "learner", "budgeted.learners", LearnerError, __name__, check_kind,
+    first=("hierarchical", "naive-bayes"),  # the default, and the paper's
+)  # fmt: skip
 """Every learner by its name; `LEARNERS.register` adds one."""
 
 

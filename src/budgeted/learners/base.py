@@ -122,10 +122,13 @@ class Predictor(Classifier, Protocol):
 class Learner(Protocol):
     """Makes a predictor of purchases: a pure function, with parameters that can be written down.
 
-    Two things more are up to a learner:
+    Three things more are up to a learner:
 
     - ``read(problem, plain)``, a class method: the classifier that `Classifier.to_plain` wrote
       down. A learner whose predictors name another learner needs none;
+    - ``of_belief(belief)``: the predictor that `fit` would make of the values that a `Belief` has
+      seen, for a learner to which it does not matter which case they came from. After each of many
+      purchases nothing is counted anew then;
     - ``believed(belief)``: what is known after the values that a `Belief` has seen, for an engine
       of `budgeted.value` that supports it. The default policy buys by what the learner of a study
       believes; without it, by what the hierarchical learner believes.

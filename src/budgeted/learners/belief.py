@@ -103,11 +103,9 @@ class Belief:
             Positions of the values, cases × features, -1 where one is missing; and of the labels.
         """
         layout = layout_of(problem)
-        observed = np.zeros(layout.shape, dtype=np.int64)
-        for feature, offset in enumerate(layout.offsets):
-            known = values[:, feature] >= 0
-            np.add.at(observed, (labels[known], offset + values[known, feature]), 1)
-        return cls(problem, observed)
+        places = labels[:, None] * layout.shape[1] + layout.starts + values
+        times = np.bincount(places[values >= 0], minlength=layout.prior_counts.size)
+        return cls(problem, times.reshape(layout.shape))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -145,12 +143,12 @@ class Belief:
     @cached_property
     def totals(self) -> Floats:
         """Sum of the counts of each cell, labels × features."""
-        return _frozen(np.add.reduceat(self.counts, self.layout.offsets, axis=1))
+        return _frozen(np.add.reduceat(self.counts, self.layout.starts, axis=1))
 
     @cached_property
     def means(self) -> Floats:
         """Posterior mean of every parameter, labels × values."""
-        return _frozen(self.counts / np.repeat(self.totals, self.layout.sizes, axis=1))
+        return _frozen(self.counts / np.repeat(self.totals, self.layout.widths, axis=1))
 
     @cached_property
     def log_means(self) -> Floats:
@@ -160,8 +158,8 @@ class Belief:
     @cached_property
     def keys(self) -> tuple[tuple[bytes, bytes], ...]:
         """All that is known of each feature, for looking up what was computed from it."""
-        prior = self.layout.prior_counts
-        slices = map(self.columns, range(len(self.layout.sizes)))
+        prior, features = self.layout.prior_counts, range(len(self.layout.sizes))
+        slices = map(self.layout.columns, features)
         return tuple((prior[:, at].tobytes(), self.observed[:, at].tobytes()) for at in slices)
 
     @property
@@ -172,7 +170,7 @@ class Belief:
     @property
     def seen(self) -> Integers:
         """How many values of each cell were seen, features × labels."""
-        return np.add.reduceat(self.observed, self.layout.offsets, axis=1).T
+        return np.add.reduceat(self.observed, self.layout.starts, axis=1).T
 
     @property
     def tally(self) -> Integers:
@@ -310,10 +308,10 @@ class Belief:
         cases
             Positions of the values, cases × features.
         """
-        if (cases >= np.asarray(self.layout.sizes)).any():
+        if (cases >= self.layout.widths).any():
             raise ObservationError("cases: a value lies behind the last one of its feature")
         known = cases >= 0
-        columns = np.where(known, cases + np.asarray(self.layout.offsets), 0)
+        columns = np.where(known, cases + self.layout.starts, 0)
         return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)
 
 

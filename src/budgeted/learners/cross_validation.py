@@ -8,6 +8,7 @@ import numpy as np
 
 from budgeted.learners.base import Classifier, Outlook
 from budgeted.learners.layout import Integers
+from budgeted.learners.prospect import FINEST
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
 from budgeted.statistics import wilson
@@ -51,7 +52,8 @@ def cross_validated(
     cases = _cases(purchases)
     majority = 1 - max(problem.prior)
     if not cases:
-        return Outlook(majority, 0.0, 1.0)
+        # It says the most frequent label, and is wrong as often as that is not the label.
+        return Outlook(majority, max(0.0, majority - FINEST), majority + FINEST)
     right = np.empty(len(cases))
     for fold in range(min(folds, len(cases))):
         inside = range(fold, len(cases), folds)

@@ -62,6 +62,29 @@ INDEPENDENT: Floats = np.outer((0, 1), CORRELATIONS == 0).astype(float)
 """How probable each way and correlation is if features are known not to repeat each other."""
 
 
+def possible(chances: Floats) -> dict[str, list[tuple[float, float]]]:
+    """Return the pairs of a correlation and its probability, way by way, but for impossible ones.
+
+    Parameters
+    ----------
+    chances
+        Ways × correlations.
+
+    Examples
+    --------
+    >>> possible(INDEPENDENT)
+    {'one cause': [], 'copies': [(0.0, 1.0)]}
+    """
+    return {
+        way: [
+            (rho, chance)
+            for rho, chance in zip(CORRELATIONS.tolist(), row, strict=True)
+            if chance > 0
+        ]
+        for way, row in zip(WAYS, chances.tolist(), strict=True)
+    }
+
+
 def prior_weights(independence: float, labels: int = 2, dependent: float = 1.0) -> Floats:
     """Return the probability of each way and correlation before cases are looked at.
 
@@ -91,14 +114,14 @@ def sensitivities(problem: Problem, means: Floats) -> Floats:
 
     A feature that says nothing has 0.
     """
-    prior, logs, offsets = problem.prior, np.log(means), layout_of(problem).offsets
+    prior, logs, offsets = problem.prior, np.log(means), layout_of(problem).starts
     total, shares = np.zeros(len(offsets)), 0.0
     for one, two in combinations(range(len(prior)), 2):
         ratio = logs[one] - logs[two]
         centres, scatter = [], np.zeros(len(offsets))
         for label in (one, two):
             centre = np.add.reduceat(means[label] * ratio, offsets)
-            away = ratio - np.repeat(centre, layout_of(problem).sizes)
+            away = ratio - np.repeat(centre, layout_of(problem).widths)
             scatter += np.add.reduceat(means[label] * away**2, offsets) / 2
             centres.append(centre)
         apart = centres[0] - centres[1]
@@ -189,7 +212,7 @@ def weigh(
     # By what is not as stated, however improbable: 1 − its probability can round to 0.
     dependent = max(float(posterior.weights[:-1].sum()), _TINY)
     prior = prior_weights(independence, len(posterior.problem.labels), dependent)
-    rows = _case_of_each(purchases)
+    rows = case_of_each(purchases)
     several = np.flatnonzero(np.bincount(rows)[rows] > 1) if len(rows) else rows
     if not len(several):
         return prior
@@ -199,7 +222,7 @@ def weigh(
     feature = np.array([each.feature for each in bought])
     label = np.array([each.label for each in bought])
     column = layout_of(posterior.problem).starts[feature] + [each.value for each in bought]
-    said = np.log(_left_out(posterior, means)[label, column])  # values × labels
+    said = np.log(left_out(posterior, means)[label, column])  # values × labels
     own = np.arange(len(first)), label[first]
     known = np.zeros((len(first), len(posterior.problem.features)), dtype=bool)
     known[rows, feature] = True
@@ -214,14 +237,14 @@ def weigh(
     return result
 
 
-def _case_of_each(purchases: Sequence[Purchase]) -> Integers:
+def case_of_each(purchases: Sequence[Purchase]) -> Integers:
     """Number of the case of each purchase; one without a case is a case of its own."""
     places: dict[object, int] = {}
     keys = (("alone", at) if each.case is None else each.case for at, each in enumerate(purchases))
     return np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
 
 
-def _left_out(posterior: Posterior, means: Floats) -> Floats:
+def left_out(posterior: Posterior, means: Floats) -> Floats:
     """Parameters as they would be without one observed value, label × value × labels.
 
     Entry (j, k, y) is P(value k | label y) without one of the observations of value k among cases
@@ -229,7 +252,7 @@ def _left_out(posterior: Posterior, means: Floats) -> Floats:
     are held, which is many times faster and hardly another number.
     """
     problem, counts = posterior.problem, posterior.counts
-    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
+    sizes, offsets = layout_of(problem).widths, layout_of(problem).starts
     every = np.repeat(posterior.chances, sizes, axis=0).T  # components × values
     chances, stated = every[:-1].reshape(*posterior.draws.shape), every[-1]
     pooled = counts.sum(axis=0)

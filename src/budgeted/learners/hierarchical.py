@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from budgeted.errors import LearnerError
 from budgeted.learners import dependence
 from budgeted.learners.base import Classifier
-from budgeted.learners.belief import Belief, Floats
+from budgeted.learners.belief import Floats
 from budgeted.learners.committee import Committee
 from budgeted.learners.members_reading import read_members
 from budgeted.learners.naive_bayes import counted
-from budgeted.learners.posterior import Posterior, posterior
+from budgeted.learners.pooled import Pooled
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
 
@@ -24,7 +23,7 @@ _NEGLIGIBLE = 1e-3
 
 
 @dataclass(frozen=True)
-class Hierarchical:
+class Hierarchical(Pooled):
     """Learns how many features matter, how strongly, and whether they repeat each other.
 
     The parameters of a feature are drawn towards shares that all labels have in common, the more so
@@ -64,36 +63,6 @@ class Hierarchical:
 
     name: ClassVar[str] = "hierarchical"
 
-    levels: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25)
-    evenness: tuple[float, ...] = (1.0, 5.0)
-    as_stated: float = 3.0
-    independence: float = 6.0
-
-    def __post_init__(self) -> None:
-        for name, least in (("levels", 2), ("evenness", 1)):
-            numbers = getattr(self, name)
-            if (
-                not isinstance(numbers, tuple)
-                or len(numbers) < least
-                or not all(map(_is_positive, numbers))
-            ):
-                raise LearnerError(
-                    f"{name}: must be at least {least} number{'s' * (least > 1)} above 0, got "
-                    f"{numbers!r}"
-                )
-        for name in ("as_stated", "independence"):
-            number = getattr(self, name)
-            if not _is_positive(number):
-                raise LearnerError(f"{name}: must be a number above 0, got {number!r}")
-
-    def posterior(self, problem: Problem, counts: Floats) -> Posterior:
-        """Return what counts, labels × values, say of the parameters of all features."""
-        return posterior(problem, counts, self.evenness, self.levels, self.as_stated)
-
-    def believed(self, belief: Belief) -> Posterior:
-        """Return what the values that a belief has seen say of the parameters."""
-        return self.posterior(belief.problem, belief.observed.astype(float))
-
     def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
         """Return the committee that these purchases give."""
         bought = [each for each in purchases if each.value is not None]
@@ -110,8 +79,3 @@ class Hierarchical:
     def read(cls, problem: Problem, plain: Mapping[str, Any]) -> Classifier:
         """Return the classifier of a model file."""
         return read_members(problem, plain, cls.name)
-
-
-def _is_positive(number: object) -> bool:
-    real = isinstance(number, int | float) and not isinstance(number, bool)
-    return real and 0 < number < float("inf")  # type: ignore[operator]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeted.errors import ObservationError
 from budgeted.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -51,15 +52,15 @@ class Layout:
     def of(cls, problem: Problem) -> Layout:
         """Return the layout of a problem; `layout_of` remembers it."""
         sizes = tuple(len(feature.values) for feature in problem.features)
-        rows = [
-            np.broadcast_to(
-                np.asarray(feature.prior_counts, dtype=float), (len(problem.labels), size)
-            )
-            for feature, size in zip(problem.features, sizes, strict=True)
-        ]
-        counts = np.concatenate(rows, axis=1)
+        offsets = tuple(accumulate(sizes[:-1], initial=0))
+        given = [feature.prior_counts for feature in problem.features]
+        same = [each if isinstance(each, float) else 0.0 for each in given]  # for all its values
+        counts = np.tile(np.repeat(same, sizes), (len(problem.labels), 1))
+        for each, start, size in zip(given, offsets, sizes, strict=True):
+            if not isinstance(each, float):
+                counts[:, start : start + size] = each
         counts.setflags(write=False)
-        return cls(sizes, tuple(accumulate(sizes[:-1], initial=0)), counts)
+        return cls(sizes, offsets, counts)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,6 +71,11 @@ class Layout:
     def starts(self) -> Integers:
         """The offsets as an array."""
         return np.asarray(self.offsets)
+
+    @cached_property
+    def widths(self) -> Integers:
+        """The sizes as an array."""
+        return np.asarray(self.sizes)
 
     def columns(self, feature: int) -> slice:
         """Return where the values of a feature stand."""
@@ -116,6 +122,18 @@ def likelihoods(problem: Problem, parameters: Floats, cases: NDArray[np.integer[
     columns = cases + layout_of(problem).starts
     result: Floats = parameters[:, columns].prod(axis=2).T
     return result
+
+
+def checked_cases(problem: Problem, values: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """Return cases known in part as an array, or raise an error if these are none."""
+    values, features = np.asarray(values), len(problem.features)
+    if values.ndim != 2 or values.shape[1] != features:
+        raise ObservationError(
+            f"cases: must be cases × {features} features, got {values.shape}; -1 is unknown"
+        )
+    if (values >= layout_of(problem).widths).any():
+        raise ObservationError("cases: a value lies behind the last one of its feature")
+    return values
 
 
 def check_parameters(problem: Problem, parameters: Floats) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.errors import ObservationError
 from budgeted.learners import dependence, members_file
 from budgeted.learners.base import Cases
-from budgeted.learners.incremental import Parts
-from budgeted.learners.layout import Floats, Integers, layout_of
+from budgeted.learners.formula import Formula
+from budgeted.learners.incremental import Scores
+from budgeted.learners.layout import Floats, Integers, checked_cases, layout_of
 from budgeted.problem import Problem
 
 _MOST_NUMBERS = 2**22
@@ -56,7 +56,10 @@ class Members:
     @property
     def is_naive_bayes(self) -> bool:
         """Whether it is a single model in which every feature counts in full."""
-        return len(self.members) == 1 and bool(self.correlations[:, 0].sum() == 1)
+        alone = len(self.members) == 1
+        return alone and bool(
+            self.correlations is dependence.INDEPENDENT or self.correlations[:, 0].sum() == 1
+        )
 
     @cached_property
     def means(self) -> Floats:
@@ -85,13 +88,7 @@ class Members:
 
     def log_scores(self, values: Cases) -> Floats:
         """Return log P(label, values) up to a constant of the case, cases × labels."""
-        values, features = np.asarray(values), len(self.problem.features)
-        if values.ndim != 2 or values.shape[1] != features:
-            raise ObservationError(
-                f"cases: must be cases × {features} features, got {values.shape}; -1 is unknown"
-            )
-        if (values >= np.asarray(layout_of(self.problem).sizes)).any():
-            raise ObservationError("cases: a value lies behind the last one of its feature")
+        values = checked_cases(self.problem, values)
         tile = max(1, _MOST_NUMBERS // self.members.shape[2])
         parts = [self._said(values[at : at + tile]) for at in range(0, max(len(values), 1), tile)]
         return self.concluded(np.concatenate(parts, axis=1))
@@ -135,13 +132,28 @@ class Members:
         """
         if not self.is_naive_bayes:
             return self.log_scores(values)
-        if "parts" not in kept:
-            kept["parts"] = Parts(self.problem, values)
-        return self.concluded(kept["parts"].said(self.log_members[0])[None])
+        if "scores" not in kept:
+            kept["scores"] = Scores(self.problem, values)
+        scores: Scores = kept["scores"]
+        return scores.of(self.log_members[0])
 
     def shares(self, feature: int) -> Floats:
         """Return P(value | label) of a feature on average over the members, labels × values."""
         return self.means[:, layout_of(self.problem).columns(feature)]
+
+    def formula(self) -> Formula:
+        """Return how it computes, for formats that compute with it elsewhere."""
+        features = range(len(self.problem.features))
+        columns = [layout_of(self.problem).columns(at) for at in features]
+        return Formula(
+            self.problem.features,
+            self.problem.labels,
+            self.problem.prior,
+            self.weights,
+            tuple(self.log_members[:, :, at] for at in columns),
+            self.sensitivities,
+            dependence.possible(self.correlations),
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """Return what stands in a model file, with a formula that explains it."""

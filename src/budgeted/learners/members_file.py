@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from budgeted.learners.dependence import CORRELATIONS, WAYS
+from budgeted.learners.dependence import possible
 from budgeted.learners.layout import layout_of
 
 if TYPE_CHECKING:
@@ -40,12 +40,7 @@ def plain(made: Members) -> dict[str, Any]:
         "formula": FORMULA,
         "weights": made.weights.tolist(),
         "correlations": {
-            way: [
-                [rho, chance]
-                for rho, chance in zip(CORRELATIONS.tolist(), row, strict=True)
-                if chance > 0
-            ]
-            for way, row in zip(WAYS, made.correlations.tolist(), strict=True)
+            way: list(map(list, pairs)) for way, pairs in possible(made.correlations).items()
         },
         "features": [
             {

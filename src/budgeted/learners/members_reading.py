@@ -23,18 +23,14 @@ def read_members(problem: Problem, plain: Mapping[str, Any], learner: str) -> Me
     """Return the classifier that `budgeted.learners.members_file.plain` wrote down."""
     check_keys(plain, _KEYS, "predictor")
     _check_shares(plain["weights"], "weights")
-    if len(plain["features"]) != len(problem.features):
-        raise ModelError(
-            f"predictor: features: must be one for each of {len(problem.features)} features, got "
-            f"{len(plain['features'])}"
-        )
+    check_each(problem, plain["features"])
     for feature, each in zip(problem.features, plain["features"], strict=True):
         what = f"feature {feature.name!r}"
         check_keys(each, _FEATURE_KEYS, what)
         shape = len(problem.labels), len(feature.values)
         _check_tables(each["probabilities"], len(plain["weights"]), shape, what)
         _check_bought(each["bought"], shape, what)
-        if not (_is_number(each["sensitivity"]) and 0 <= each["sensitivity"] < math.inf):
+        if not (is_number(each["sensitivity"]) and 0 <= each["sensitivity"] < math.inf):
             raise ModelError(
                 f"{what}: sensitivity: must be a number from 0, got {each['sensitivity']!r}"
             )
@@ -69,9 +65,28 @@ def check_keys(plain: Any, wanted: set[str], what: str) -> None:
 
 def _check_shares(row: Any, what: str) -> None:
     """Raise an error unless these are numbers above 0 that sum to 1."""
-    fits = len(row) > 0 and all(_is_number(share) and 0 < share <= 1 for share in row)
+    fits = len(row) > 0 and all(is_number(share) and 0 < share <= 1 for share in row)
     if not fits or not math.isclose(math.fsum(row), 1, abs_tol=_ROUNDING):
         raise ModelError(f"{what}: must be numbers above 0 that sum to 1, got {row}")
+
+
+def check_each(problem: Problem, features: Any) -> None:
+    """Raise an error unless there is something for each feature of a problem."""
+    if len(features) != len(problem.features):
+        raise ModelError(
+            f"predictor: features: must be one for each of {len(problem.features)} features, got "
+            f"{len(features)}"
+        )
+
+
+def check_table(table: Any, shape: tuple[int, int], what: str) -> None:
+    """Raise an error unless this is P(value | label), a row per label and a column per value."""
+    for row in table:
+        _check_shares(row, f"{what}: probabilities: each row")
+    if [len(row) for row in table] != [shape[1]] * shape[0]:
+        raise ModelError(
+            f"{what}: probabilities: must be {shape[0]} rows (labels) of {shape[1]} (values)"
+        )
 
 
 def _check_tables(tables: Any, members: int, shape: tuple[int, int], what: str) -> None:
@@ -81,12 +96,7 @@ def _check_tables(tables: Any, members: int, shape: tuple[int, int], what: str) 
             f"{len(tables)}"
         )
     for table in tables:
-        for row in table:
-            _check_shares(row, f"{what}: probabilities: each row")
-        if [len(row) for row in table] != [shape[1]] * shape[0]:
-            raise ModelError(
-                f"{what}: probabilities: must be {shape[0]} rows (labels) of {shape[1]} (values)"
-            )
+        check_table(table, shape, what)
 
 
 def _check_bought(rows: Any, shape: tuple[int, int], what: str) -> None:
@@ -101,9 +111,11 @@ def _check_bought(rows: Any, shape: tuple[int, int], what: str) -> None:
 def _correlations(ways: Any) -> Floats:
     """Probability of each way and correlation, after a look whether these are pairs of them."""
     check_keys(ways, set(WAYS), "correlations")
+    if not all(isinstance(ways[way], list) for way in WAYS):
+        raise ModelError("correlations: must have a list for each of " + " and ".join(WAYS))
     rows = [row for way in WAYS for row in ways[way]]
     for row in rows:
-        if len(row) != 2 or not (_is_number(row[0]) and row[0] in CORRELATIONS):
+        if len(row) != 2 or not (is_number(row[0]) and row[0] in CORRELATIONS):
             known = ", ".join(f"{rho:g}" for rho in CORRELATIONS)
             raise ModelError(
                 f"correlations: must be pairs of a correlation, one of {known}, and how probable "
@@ -117,5 +129,6 @@ def _correlations(ways: Any) -> Floats:
     return result
 
 
-def _is_number(number: object) -> bool:
+def is_number(number: object) -> bool:
+    """Whether something from a file is a number."""
     return isinstance(number, int | float) and not isinstance(number, bool)

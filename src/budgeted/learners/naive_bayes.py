@@ -19,6 +19,9 @@ from budgeted.learners.posterior import Posterior
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
 
+_ALONE: Floats = np.ones(1)
+_ALONE.setflags(write=False)
+
 
 @dataclass(frozen=True)
 class NaiveBayes:
@@ -41,6 +44,10 @@ class NaiveBayes:
     def fit(self, problem: Problem, purchases: Sequence[Purchase]) -> Committee:
         """Return the classifier that these purchases give."""
         return naive_bayes(problem, counted(problem, purchases))
+
+    def of_belief(self, belief: Belief) -> Committee:
+        """Return the classifier that the values give which a belief has seen."""
+        return of_belief(belief)
 
     @classmethod
     def read(cls, problem: Problem, plain: Mapping[str, Any]) -> Classifier:
@@ -70,7 +77,7 @@ def _check(problem: Problem, feature: Integers, label: Integers, value: Integers
     inside = (feature >= 0) & (feature < len(problem.features))
     inside &= (label >= 0) & (label < len(problem.labels)) & (value >= 0)
     if inside.all():
-        inside = value < np.asarray(layout_of(problem).sizes)[feature]
+        inside = value < layout_of(problem).widths[feature]
     if not inside.all():
         at = int(np.argmin(inside))
         raise ObservationError(
@@ -81,27 +88,20 @@ def _check(problem: Problem, feature: Integers, label: Integers, value: Integers
 
 def naive_bayes(problem: Problem, counts: Floats) -> Committee:
     """Return the classifier that these counts give: a committee of one."""
-    labels, values = counts.shape
-    nothing = np.empty((0, 1, values))
+    (labels, values), features, alone = counts.shape, len(problem.features), _ALONE
     known = Posterior(
         problem,
         counts,
-        np.ones(1),
-        np.empty((0, len(problem.features), 1)),
+        alone,
+        np.empty((0, features, 1)),
         np.empty((0, 1, labels, values)),
-        nothing,
+        np.empty((0, 1, values)),
         np.empty((1, values)),
-        np.arange(len(problem.features)),
+        np.arange(features),
     )
-    return Committee(
-        problem,
-        np.ones(1),
-        known.as_stated[None],
-        INDEPENDENT,
-        counts.astype(np.int64),
-        NaiveBayes.name,
-        known,
-    )
+    bought = counts.astype(np.int64)
+    members = known.as_stated[None]
+    return Committee(problem, alone, members, INDEPENDENT, bought, NaiveBayes.name, known)
 
 
 def of_belief(belief: Belief) -> Committee:

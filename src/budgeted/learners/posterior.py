@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -89,7 +89,7 @@ class Posterior:
         if setting == len(self.weights) - 1:
             return self.as_stated
         beta = setting * self.evennesses // (len(self.weights) - 1)
-        chances = np.repeat(self.components[setting], layout_of(self.problem).sizes, axis=0)
+        chances = np.repeat(self.components[setting], layout_of(self.problem).widths, axis=0)
         found: Floats = np.einsum("kc,cyk->yk", chances, self.means[beta])
         found[:, self.stated_columns] = self.as_stated[:, self.stated_columns]
         return found
@@ -110,7 +110,7 @@ class Posterior:
     def expected(self) -> Floats:
         """Expected parameters over all settings, labels × values."""
         chances = np.repeat(
-            self.chances, layout_of(self.problem).sizes, axis=0
+            self.chances, layout_of(self.problem).widths, axis=0
         ).T  # components × values
         means = self.means.reshape(-1, *self.counts.shape)
         result: Floats = np.einsum("ck,cyk->yk", chances[:-1], means)
@@ -122,21 +122,20 @@ class Posterior:
         columns = layout_of(self.problem).starts[features]
         return np.tile(self.concentrations[:, columns].T, self.evennesses)
 
-    @property
+    @cached_property
     def as_stated(self) -> Floats:
         """Parameters of plain naive Bayes, labels × values."""
-        counts = layout_of(self.problem).prior_counts + self.counts
-        totals = np.add.reduceat(counts, layout_of(self.problem).offsets, axis=1)
-        result: Floats = counts / np.repeat(totals, layout_of(self.problem).sizes, axis=1)
+        layout = layout_of(self.problem)
+        counts = layout.prior_counts + self.counts
+        totals = np.add.reduceat(counts, layout.starts, axis=1)
+        result: Floats = counts / np.repeat(totals, layout.widths, axis=1)
         return result
 
-    @property
+    @cached_property
     def stated_columns(self) -> Integers:
         """Where the values of features that keep their prior counts stand."""
-        owner = np.repeat(
-            np.arange(len(layout_of(self.problem).sizes)), layout_of(self.problem).sizes
-        )
-        return np.flatnonzero(np.isin(owner, self.stated))
+        stated = np.isin(np.arange(len(self.problem.features)), self.stated)
+        return np.flatnonzero(np.repeat(stated, layout_of(self.problem).widths))
 
 
 def posterior(
@@ -158,7 +157,7 @@ def posterior(
         With so many features of which nothing is known it is as likely as not, before anything was
         seen, that they are as the problem states. Others always are.
     """
-    sizes, offsets = np.asarray(layout_of(problem).sizes), layout_of(problem).starts
+    sizes, offsets = layout_of(problem).widths, layout_of(problem).starts
     parts = 1 + len(levels)
     logs = np.empty((len(sizes), len(evenness), parts))
     draws = np.empty((len(evenness), parts, counts.shape[1]))
@@ -198,6 +197,7 @@ def posterior(
     )
 
 
+@lru_cache(maxsize=64)
 def _settings(features: int, levels: int) -> tuple[Floats, Floats]:
     """Return the settings of one β: how probable each is, and its chances of each component.
 
@@ -217,14 +217,14 @@ def _settings(features: int, levels: int) -> tuple[Floats, Floats]:
 
 def _informed(problem: Problem) -> Integers:
     """Features whose prior counts say more than how sure one is."""
-    first = layout_of(problem).prior_counts[:1, layout_of(problem).offsets]
-    same = layout_of(problem).prior_counts == np.repeat(first, layout_of(problem).sizes, axis=1)
-    return np.flatnonzero(~np.logical_and.reduceat(same.all(axis=0), layout_of(problem).offsets))
+    first = layout_of(problem).prior_counts[:1, layout_of(problem).starts]
+    same = layout_of(problem).prior_counts == np.repeat(first, layout_of(problem).widths, axis=1)
+    return np.flatnonzero(~np.logical_and.reduceat(same.all(axis=0), layout_of(problem).starts))
 
 
 def _log_as_stated(problem: Problem, counts: Floats, leave_out: Integers) -> float:
     """Log-probability of all counts with the prior counts of the problem."""
-    prior, offsets = layout_of(problem).prior_counts, layout_of(problem).offsets
+    prior, offsets = layout_of(problem).prior_counts, layout_of(problem).starts
     values = np.add.reduceat(log_rising(prior, counts), offsets, axis=1)
     totals = (np.add.reduceat(each, offsets, axis=1) for each in (prior, counts))
     return float(np.delete((values - log_rising(*totals)).sum(axis=0), leave_out).sum())
@@ -232,7 +232,7 @@ def _log_as_stated(problem: Problem, counts: Floats, leave_out: Integers) -> flo
 
 def _means(problem: Problem, counts: Floats, draws: Floats, kappa: Floats) -> Floats:
     """Expected parameters, β × components × labels × values."""
-    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
+    sizes, offsets = layout_of(problem).widths, layout_of(problem).starts
     sums = np.repeat(np.add.reduceat(draws, offsets, axis=-1), sizes, axis=-1)
     shares = (draws / sums)[:, :, None]
     totals = np.repeat(np.add.reduceat(counts, offsets, axis=1), sizes, axis=1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from budgeted.errors import BudgetedError, LearnerError
 from budgeted.learners.base import Cases, Classifier, Confusion, Learner, Outlook, Predictor
+from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
@@ -23,16 +24,36 @@ _LEAST = float(np.finfo(float).tiny)
 _LONGEST = 60
 
 
-def fitted(learner: Learner, problem: Problem, purchases: Sequence[Purchase]) -> Predictor:
+def fitted(
+    learner: Learner,
+    problem: Problem,
+    purchases: Sequence[Purchase],
+    belief: Belief | None = None,
+) -> Predictor:
     """Return the predictor that a learner makes of purchases, or say in words why there is none.
 
+    Parameters
+    ----------
+    learner, problem, purchases
+        Who learns, and from what.
+    belief
+        What the values of these purchases add up to, where that is known already. A learner that
+        needs no more than that, and says so by ``of_belief``, does not go through them again.
+
+    Examples
+    --------
     >>> from budgeted import Feature
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
     >>> fitted(NaiveBayes(), problem, []).learner
     'naive-bayes'
     """
-    made: Predictor = _in_words(learner.name, "fit", lambda: learner.fit(problem, purchases))
+    short = None if belief is None else getattr(learner, "of_belief", None)
+    made: Predictor = _in_words(
+        learner.name,
+        "fit" if short is None else "of_belief",
+        lambda: learner.fit(problem, purchases) if short is None else short(belief),
+    )
     missing = [each for each in _NEEDED if not hasattr(made, each)]
     if missing:
         raise LearnerError(

@@ -170,8 +170,8 @@ def spreads(problem: Problem, means: Floats) -> Floats:
     """
     prior, logs = np.asarray(problem.prior), np.log(means)
     said = logs - prior @ logs
-    first = np.add.reduceat(means[:, None] * said, layout_of(problem).offsets, axis=-1)
-    second = np.add.reduceat(means[:, None] * said**2, layout_of(problem).offsets, axis=-1)
+    first = np.add.reduceat(means[:, None] * said, layout_of(problem).starts, axis=-1)
+    second = np.add.reduceat(means[:, None] * said**2, layout_of(problem).starts, axis=-1)
     variance = np.einsum("y,z,yzf->f", prior, prior, np.maximum(second - first**2, 0))
     result: Floats = np.sqrt(variance)
     return result
@@ -268,7 +268,7 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
         beta = setting * posterior.evennesses // (len(posterior.weights) - 1)
         steps = posterior.components[setting].cumsum(axis=1)
         passed = (rng.random(len(steps))[:, None] > steps[:, :-1]).sum(axis=1)
-        part = np.repeat(passed, layout_of(problem).sizes)
+        part = np.repeat(passed, layout_of(problem).widths)
         column = np.arange(counts.shape[1])
         common = _shares(log_gamma_draws(posterior.draws[beta, part, column], rng)[None], problem)[
             0
@@ -284,7 +284,7 @@ def draw_model(posterior: Posterior, rng: np.random.Generator) -> Floats:
 
 def _shares(logs: Floats, problem: Problem) -> Floats:
     """Shares of the values of each feature, from the logarithms of their masses."""
-    sizes, offsets = layout_of(problem).sizes, layout_of(problem).offsets
+    sizes, offsets = layout_of(problem).widths, layout_of(problem).starts
     masses = np.exp(logs - np.repeat(np.maximum.reduceat(logs, offsets, axis=1), sizes, axis=1))
     totals = np.add.reduceat(masses, offsets, axis=1)
     result: Floats = masses / np.repeat(totals, sizes, axis=1)
@@ -295,7 +295,7 @@ def _draw_cases(
     problem: Problem, parameters: Floats, rng: np.random.Generator, into: Integers
 ) -> None:
     """Draw cases of each label of a model, labels × cases × features."""
-    starts, last = layout_of(problem).starts, np.asarray(layout_of(problem).sizes) - 1
+    starts, last = layout_of(problem).starts, layout_of(problem).widths - 1
     for row, values in zip(parameters, into, strict=True):
         # Feature i takes up the interval from i to i + 1, divided by its shares.
         places = np.arange(len(starts)) + rng.random(values.shape)

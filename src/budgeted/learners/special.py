@@ -94,3 +94,59 @@ def trigamma(number: Floats) -> Floats:
     squares = steps[0] ** 2 + steps[1] ** 2 + steps[2] ** 2 + steps[3] ** 2
     result: Floats = series + both**2 * squares - 2 * singles
     return result
+
+
+_FEW, _FEW_FACTORS = 16, 8
+"""Up to so many steps they are gone one by one; fewer where a product might overflow."""
+
+
+def log_rising_ordered(number: Floats, steps: Floats) -> Floats:
+    """Return `log_rising` of rows of numbers, for each row whole steps from 1, the most first.
+
+    >>> log_rising_ordered(np.array([[2.0], [2.0]]), np.array([9.0, 3.0])).round(6).tolist()
+    [[15.104413], [3.178054]]
+    """
+    many, ends = _in_steps(steps, _FEW_FACTORS)
+    few = number[many:]
+    product = few.copy()
+    for step, end in enumerate(ends, start=1):
+        product[:end] *= few[:end] + step
+    large = log_rising(number[:many], steps[:many, None])
+    return np.concatenate([large, np.log(product)])
+
+
+def digamma_rising(number: Floats, steps: Floats) -> Floats:
+    """Return by how much `digamma` rises over so many steps, in the same way.
+
+    >>> digamma_rising(np.array([[2.0], [2.0]]), np.array([9.0, 2.0])).round(6).tolist()
+    [[1.928968], [0.833333]]
+    """
+    many, ends = _in_steps(steps, _FEW)
+    large, few = number[:many], number[many:]
+    total = 1 / few
+    for step, end in enumerate(ends, start=1):
+        total[:end] += 1 / (few[:end] + step)
+    return np.concatenate([digamma(large + steps[:many, None]) - digamma(large), total])
+
+
+def trigamma_falling(number: Floats, steps: Floats) -> Floats:
+    """Return by how much `trigamma` falls over so many steps, in the same way.
+
+    >>> trigamma_falling(np.array([[2.0], [2.0]]), np.array([9.0, 2.0])).round(6).tolist()
+    [[0.549768], [0.361111]]
+    """
+    many, ends = _in_steps(steps, _FEW)
+    large, few = number[:many], number[many:]
+    total = 1 / (few * few)
+    for step, end in enumerate(ends, start=1):
+        further = few[:end] + step
+        total[:end] += 1 / (further * further)
+    return np.concatenate([trigamma(large) - trigamma(large + steps[:many, None]), total])
+
+
+def _in_steps(steps: Floats, most: int) -> tuple[int, list[int]]:
+    """Return how many of the ordered steps are many, and of the others how many exceed 1, 2, …"""
+    many = int(np.searchsorted(-steps, -most))
+    few = -steps[many:]
+    largest = int(-few[0]) if len(few) else 0
+    return many, np.searchsorted(few, -np.arange(1, largest)).tolist()

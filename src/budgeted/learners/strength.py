@@ -32,7 +32,14 @@ from typing import NamedTuple
 import numpy as np
 
 from budgeted.learners.belief import Floats, Integers
-from budgeted.learners.special import digamma, log_gamma, log_rising, log_rising_whole, trigamma
+from budgeted.learners.special import (
+    digamma_rising,
+    log_gamma,
+    log_rising,
+    log_rising_ordered,
+    log_rising_whole,
+    trigamma_falling,
+)
 from budgeted.memory import Memory
 
 _ROUNDS = 3
@@ -77,10 +84,12 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     seen = _Seen.of(counts)
     shares = _common_shares(seen, pooled, kappas, betas)
     after = shares * _total(seen, kappas, betas, shares)
-    prior = np.broadcast_to(betas[:, None], shares.shape)
-    like = seen.added(log_rising, kappas, shares).sum(axis=-1)
+    prior = np.broadcast_to(betas[:, None], shares.shape[1:])
+    like = over_values(seen.added(log_rising_ordered, kappas, shares))
     like -= np.tile(_log_totals(counts.sum(axis=2), kappa), len(evenness))
-    scattered = like + _log_density(shares, prior) - _log_density(shares, after)
+    # Both densities in one: log m stands in each of them.
+    scattered = like + _log_norm(prior) - _log_norm(after)
+    scattered += over_values((prior - after) * np.log(shares))
     logs = np.empty((features, len(evenness), 1 + len(levels)))
     draws = np.empty((*logs.shape, size))
     logs[:, :, 1:] = scattered.reshape(features, len(evenness), -1)
@@ -114,6 +123,12 @@ def remembered_strengths(
     return Strengths(rows[..., 0], rows[..., 1:], kappa)
 
 
+def over_values(numbers: Floats) -> Floats:
+    """Sum over the last axis, which is short: a product of matrices is faster than `sum` there."""
+    result: Floats = numbers @ np.ones(numbers.shape[-1])
+    return result
+
+
 def _concentrations(levels: Sequence[float], size: int) -> Floats:
     """Return κ of each level for a feature of so many values."""
     result: Floats = np.asarray(levels, dtype=float) * np.sqrt(size - 1)
@@ -122,7 +137,7 @@ def _concentrations(levels: Sequence[float], size: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Seen:
-    """The counts that are not 0, which are few where features have many values.
+    """The counts that are not 0, which are few where features have many values; largest first.
 
     Attributes
     ----------
@@ -140,7 +155,10 @@ class _Seen:
     @classmethod
     def of(cls, counts: Floats) -> _Seen:
         feature, label, value = np.nonzero(counts)
-        return cls(feature, value, counts[feature, label, value], (len(counts), counts.shape[2]))
+        found = counts[feature, label, value]
+        order = np.argsort(-found, kind="stable")
+        shape = len(counts), counts.shape[2]
+        return cls(feature[order], value[order], found[order], shape)
 
     def added(
         self, term: Callable[[Floats, Floats], Floats], kappa: Floats, shares: Floats
@@ -149,11 +167,10 @@ class _Seen:
 
         The term must be 0 where the count is.
         """
-        place = self.feature * self.shape[1] + self.value
-        terms = term(kappa[:, None] * shares[self.feature, :, self.value].T, self.counts)
         most = math.prod(self.shape)
-        places = np.arange(len(kappa))[:, None] * most + place
-        summed = np.bincount(places.ravel(), terms.ravel(), minlength=len(kappa) * most)
+        place = (self.feature * self.shape[1] + self.value)[:, None] + most * np.arange(len(kappa))
+        terms = term(kappa * shares[self.feature, :, self.value], self.counts)
+        summed = np.bincount(place.ravel(), terms.ravel(), minlength=len(kappa) * most)
         # Of nothing at all NumPy returns whole numbers.
         result: Floats = summed.astype(float).reshape(len(kappa), *self.shape).swapaxes(0, 1)
         return result
@@ -164,19 +181,19 @@ def _common_shares(seen: _Seen, pooled: Floats, kappa: Floats, beta: Floats) -> 
     draws = pooled[:, None] + beta[:, None]
     for _ in range(_ROUNDS):
         draws = beta[:, None] + seen.added(
-            _expected_draws, kappa, draws / draws.sum(axis=-1, keepdims=True)
+            _expected_draws, kappa, draws / over_values(draws)[..., None]
         )
-    result: Floats = draws / draws.sum(axis=-1, keepdims=True)
+    result: Floats = draws / over_values(draws)[..., None]
     return result
 
 
 def _expected_draws(prior: Floats, counts: Floats) -> Floats:
-    result: Floats = prior * (digamma(prior + counts) - digamma(prior))
+    result: Floats = prior * digamma_rising(prior, counts)
     return result
 
 
 def _curvature(prior: Floats, counts: Floats) -> Floats:
-    result: Floats = prior**2 * (trigamma(prior) - trigamma(prior + counts))
+    result: Floats = prior**2 * trigamma_falling(prior, counts)
     return result
 
 
@@ -188,8 +205,8 @@ def _total(seen: _Seen, kappa: Floats, beta: Floats, shares: Floats) -> Floats:
     C_k = β + Σ_j (κ m_k)² [ψ′(κ m_k) − ψ′(κ m_k + c_jk)].
     """
     curved = beta[:, None] + seen.added(_curvature, kappa, shares)
-    squares = (shares**2).sum(axis=-1)
-    whole = (curved * (1 - 2 * shares)).sum(axis=-1) + curved.sum(axis=-1) * squares
+    squares = over_values(shares**2)
+    whole = over_values(curved * (1 - 2 * shares)) + over_values(curved) * squares
     result: Floats = (whole / (1 - squares))[..., None]
     return result
 
@@ -204,13 +221,12 @@ def _log_totals(totals: Floats, kappa: Floats) -> Floats:
 
 def _log_irrelevant(pooled: Floats, beta: float) -> Floats:
     """Log-probability of counts of all labels together, in a given order, over the last axis."""
-    values = log_rising_whole(beta, pooled).sum(axis=-1)
-    result: Floats = values - log_rising_whole(beta * pooled.shape[-1], pooled.sum(axis=-1))
+    values = over_values(log_rising_whole(beta, pooled))
+    result: Floats = values - log_rising_whole(beta * pooled.shape[-1], over_values(pooled))
     return result
 
 
-def _log_density(shares: Floats, counts: Floats) -> Floats:
-    """Log-density of a Dirichlet distribution at some shares."""
-    norm = log_gamma(counts.sum(axis=-1)) - log_gamma(counts).sum(axis=-1)
-    result: Floats = norm + ((counts - 1) * np.log(shares)).sum(axis=-1)
+def _log_norm(counts: Floats) -> Floats:
+    """Logarithm of the factor that makes a Dirichlet density one, over the last axis."""
+    result: Floats = log_gamma(over_values(counts)) - over_values(log_gamma(counts))
     return result

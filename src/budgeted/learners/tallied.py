@@ -24,8 +24,8 @@ def means_of_many(start: Belief, tallies: Integers) -> Floats:
     shape = (len(tallies), *start.layout.shape)
     if start.form == DIRICHLET:
         counts = start.counts + tallies.reshape(shape)
-        totals = np.add.reduceat(counts, start.layout.offsets, axis=2)
-        result: Floats = counts / np.repeat(totals, start.layout.sizes, axis=2)
+        totals = np.add.reduceat(counts, start.layout.starts, axis=2)
+        result: Floats = counts / np.repeat(totals, start.layout.widths, axis=2)
         return result
     offered = getattr(start, "means_of_many", None)
     if offered is not None:

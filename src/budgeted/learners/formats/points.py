@@ -1,0 +1,160 @@
+"""A score sheet: whole points for each value, as few as change hardly any decision of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from budgeted.errors import ModelError
+from budgeted.learners.formats.additive import additive
+from budgeted.learners.formats.reference_cases import ReferenceCases, reference_cases
+from budgeted.learners.formula import check_names
+from budgeted.learners.layout import Floats, Integers
+from budgeted.learners.model import Model
+
+LIMIT = 0.01
+"""Of the decisions, a smaller share may change."""
+_MOST_POINTS = 100
+_STEPS = np.linspace(-0.45, 0.45, 10)
+_ERRORS = 2.0
+"""Standard errors that a share which was found by drawing must keep below the limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSheet:
+    """Whole points for each value of each feature; what is not known has none.
+
+    Attributes
+    ----------
+    model
+        That it stands for.
+    start
+        Where one begins: a number for each column of points.
+    points
+        Of each feature, columns × values. With two labels there is one column, and a sum from 0
+        means the second of them; with more there is a column for each label, and the largest sum
+        tells, of equal ones the first.
+    changed
+        Which share of the decisions is another one than the model's: of cases as the model expects
+        them, and with all values equally frequent.
+    cases
+        How many cases that was found out with.
+    complete
+        Whether these are all that there are.
+    """
+
+    model: Model
+    start: tuple[int, ...]
+    points: tuple[Integers, ...]
+    changed: tuple[float, float]
+    cases: int
+    complete: bool
+
+    @property
+    def largest(self) -> int:
+        """The largest number of points of a value."""
+        return int(max(np.abs(each).max() for each in self.points))
+
+    def label(self, case: Mapping[str, Any]) -> str:
+        """Return what the sheet says of a case; what the model refuses it refuses as well."""
+        sums = self.sums(np.array([self.model.positions(case)]))
+        return self.model.labels[int(labels_of(sums)[0])]
+
+    def sums(self, values: Integers) -> Integers:
+        """Return the sums of points of cases, cases × columns, for positions of values."""
+        result = np.tile(np.array(self.start), (len(values), 1))
+        for at, points in enumerate(self.points):
+            known = values[:, at] >= 0
+            result[known] += points.T[values[known, at]]
+        return result
+
+
+def labels_of(sums: Any) -> Integers:
+    """Return which label each row of sums means."""
+    if sums.shape[1] == 1:
+        result: Integers = (sums[:, 0] >= 0).astype(np.int64)
+        return result
+    return np.asarray(sums.argmax(axis=1))
+
+
+def score_sheet(model: Model, limit: float = LIMIT) -> ScoreSheet:
+    """Return the sheet with the smallest points that changes fewer decisions than a limit.
+
+    Parameters
+    ----------
+    model
+        Of any learner.
+    limit
+        The share of the decisions; it holds for cases as the model expects them, and with all
+        values equally frequent.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem, Purchase
+    >>> from budgeted.learners import NaiveBayes
+    >>> features = [Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)]
+    >>> problem = Problem(features, ("well", "ill"), (0.7, 0.3), 10)
+    >>> bought = [Purchase(at, label, label, 1) for at, label in ((0, 0), (0, 1), (1, 1))] * 4
+    >>> sheet = score_sheet(Model.of(NaiveBayes().fit(problem, bought)))
+    >>> sheet.start, [each.tolist() for each in sheet.points], sheet.changed
+    ((-1,), [[[-1, 1]], [[-1, 0]]], (0.0, 0.0))
+    >>> sheet.label({"fever": "yes"}), sheet.label({"cough": "yes"})
+    ('ill', 'well')
+    """
+    check_names(model, "a score sheet")
+    chosen = reference_cases(model)
+    exact = additive(chosen)
+    judges = chosen if chosen.complete else reference_cases(model, seed=1)
+    bar = limit if chosen.complete else limit - _ERRORS * np.sqrt(limit / len(chosen.values) * 2)
+    best: tuple[float, Integers] | None = None
+    for most in range(1, _MOST_POINTS + 1):
+        found = min(_rounded(exact, most, chosen), key=lambda each: each[0])
+        if best is None or found[0] < best[0]:
+            best = found
+        if found[0] < bar:
+            made = _sheet(model, found[1], judges)
+            if max(made.changed) < bar:
+                return made
+    assert best is not None
+    reached = _sheet(model, best[1], judges)
+    raise ModelError(
+        f"a score sheet of this model would change {max(reached.changed):.1%} of its decisions, "
+        f"even with points to {_MOST_POINTS}, and may change less than {limit:.0%}: what its "
+        f"features say does not just add up; take another form"
+    )
+
+
+def _rounded(exact: Floats, most: int, cases: ReferenceCases) -> Iterator[tuple[float, Integers]]:
+    """Yield rounded points up to a largest one, with the share of decisions that they change."""
+    seen = cases.indicators
+    two = exact.shape[1] == 2
+    numbers = (exact[:, 1:] - exact[:, :1]) if two else exact - exact.min(axis=1, keepdims=True)
+    largest = np.abs(numbers[1:]).max()
+    for step in _STEPS if largest > 0 else ():
+        points = np.rint(numbers * (most + step) / largest).astype(np.int64)
+        sums = (seen[:, 1:] @ points[1:]).astype(np.int64)
+        middle = points[0]
+        for away in range(-2, 3) if two else (0,):
+            tried = points.copy()
+            tried[0] = middle + away
+            changed = cases.changed(labels_of(sums + tried[0])).max()
+            yield float(changed), tried
+    if not largest > 0:
+        points = np.zeros_like(numbers, dtype=np.int64)
+        points[0] = np.sign(numbers[0]) - (numbers[0] <= 0 if two else 0)
+        yield float(cases.changed(labels_of((seen @ points).astype(np.int64))).max()), points
+
+
+def _sheet(model: Model, points: Integers, cases: ReferenceCases) -> ScoreSheet:
+    sizes = [len(each.values) for each in model.features]
+    parts = np.split(points[1:].T, np.cumsum(sizes)[:-1], axis=1)
+    start = tuple(map(int, points[0]))
+    number = len(cases.values) if cases.complete else len(cases.values) // 2
+    made = ScoreSheet(model, start, tuple(parts), (0.0, 0.0), number, cases.complete)
+    ordinary, even = cases.changed(labels_of(made.sums(cases.values))).tolist()
+    return ScoreSheet(
+        model, start, tuple(parts), (float(ordinary), float(even)), number, cases.complete
+    )
