@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs test check thorough random portability browser proxy lint reproduce benchmark speed soak help clean
+.PHONY: run serve docs sources test check thorough random portability browser proxy node lint reproduce benchmark speed speed-against soak release help clean
 
 help:  ## Show what there is
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -24,11 +24,15 @@ run: $(READY)  ## Set up, then watch the default and the paper's policies spend 
 serve: $(READY)  ## Set up, then open the page with a sample study, until Ctrl-C
 	$(BIN)/budgeted serve --db budgeted-sample.db --example --open
 
-docs: $(READY)  ## Write again what commands make of docs/: the reference, the pictures, the table of optima
+docs: $(READY)  ## Build the documentation as a site, into site/, and follow its links
+	$(BIN)/python tools/build_site.py
+
+sources: $(READY)  ## Write again what commands make of docs/: the reference, the pictures, the table of optima
 	$(BIN)/python tools/write_cli_reference.py
 	$(BIN)/python tools/write_optimal.py
 	$(BIN)/python tools/draw_architecture.py
 	$(BIN)/python tools/write_modules.py
+	$(BIN)/python tools/write_notebooks.py
 	$(BIN)/budgeted demo --figure docs/demo.svg
 	$(BIN)/python -m research.pictures docs/demo.svg
 	$(BIN)/python tools/take_screenshots.py
@@ -61,6 +65,9 @@ browser: $(READY)  ## Install Chromium for the tests of the pages (as root, or P
 proxy: $(READY)  ## Install nginx for the tests of the server behind a proxy (as root)
 	$(BIN)/python -m tests.system_packages nginx
 
+node: $(READY)  ## Install Node for the tests of models as JavaScript (as root)
+	$(BIN)/python -m tests.system_packages nodejs
+
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
 	$(BIN)/python -m research.paper --runs $(RUNS)
@@ -81,6 +88,12 @@ speed: $(READY)  ## Measure the speed of decisions, of quotes, of the engines, o
 	$(BIN)/python -m research.speed.studies
 	$(BIN)/python -m research.speed.web
 	$(BIN)/python -m research.speed.lists
+
+speed-against: $(READY)  ## How much faster it is than an earlier revision (BEFORE=a commit)
+	$(BIN)/python -m research.speed.against $(if $(BEFORE),--before $(BEFORE))
+
+release: $(READY)  ## Build wheel and source archive, check both, and run the tutorials with the installed wheel
+	$(BIN)/python tools/check_release.py
 
 soak: $(READY)  ## Ten minutes of everything at once: does the server stop growing?
 	$(BIN)/python -m research.speed.soak

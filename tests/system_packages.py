@@ -1,4 +1,4 @@
-"""Programs that some tests need and that pip does not bring: Chromium and nginx.
+"""Programs that some tests need and that pip does not bring: Chromium, nginx and Node.
 
 No test installs anything. A test takes what is there, with `path = system_packages.require(NGINX)`;
 where it is missing the test is skipped and says what to do, and with CI set in the environment it
@@ -6,8 +6,9 @@ fails. To install what is missing, with all that the package manager says on the
 
     make browser        Chromium
     make proxy          nginx (Debian's package starts it as a service; stop that if unwanted)
+    make node           Node
 
-`make test` does both by itself if CI is set, and only then.
+`make test` does all of it by itself if CI is set, and only then.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ CHROMIUM = Program(
     "python -m playwright install --with-deps chromium",
 )
 NGINX = Program("nginx", ("nginx",), "the server behind a proxy", "proxy")
-PROGRAMS = {each.package: each for each in (CHROMIUM, NGINX)}
+NODE = Program("nodejs", ("node", "nodejs"), "models as JavaScript", "node")
+PROGRAMS = {each.package: each for each in (CHROMIUM, NGINX, NODE)}
 
 
 def find(program: Program) -> str | None:

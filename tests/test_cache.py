@@ -140,6 +140,7 @@ def test_what_refers_to_itself():
 DECIDING = ("expectation", "policies", "learners", "special", "memory", "belief", "study")
 """Where results depend on the counts and the history of a study."""
 SMALL = {
+    "budgeted.learners.formats.plain_json.schema": "one document of a few kB",
     "budgeted.value.spectral._prior_factor": "32 results of 1.4 kB",
     "budgeted.value.information._prior_factor": "32 results of 0.4 kB",
     "budgeted.value.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",

@@ -102,7 +102,9 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     steps = [each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     assert len(steps) > 8
-    files = re.findall(r"```csv (\S+)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    files = re.findall(
+        r"```csv title=\"(\S+)\"\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    )
     for name, content in files:
         (tmp_path / name).write_text(content, encoding="utf-8")
     for step in steps:
@@ -124,50 +126,23 @@ def test_the_tutorial_of_studies_runs_from_top_to_bottom(tmp_path):
         assert lines[0] == lines[1], command
 
 
-@pytest.mark.slow
-def test_the_real_study_of_the_readme_can_be_typed_in_as_it_stands(tmp_path):
-    """One command after the other in an empty folder; nothing is there but what they write."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    _, _, section = text.partition("## A real study\n")
-    block = re.search(r"```console\n(.*?)```", section, re.DOTALL)[1]
-    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-    assert len(commands) > 6
-    for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command, comments=True)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            env=PLAIN,
-        )
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-    assert "predicted,P(iron-deficiency)" in done.stdout
+# docs/client.md needs a server: tests/client/test_docs_client.py
+WITH_EXAMPLES = [
+    each
+    for each in sorted((ROOT / "docs").rglob("*.md"))
+    if ">>> " in each.read_text(encoding="utf-8") and each.name != "client.md"
+]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "studies.md",
-        "optimal.md",
-        "learners.md",
-        "experiments.md",
-        "extending.md",
-        "prices.md",
-        "orders.md",
-        "budgets.md",
-        "bounded.md",
-        "diagnosing.md",
-    ],
-)
-def test_the_python_of_the_docs_runs(page):
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.stem)
+def test_the_python_of_the_docs_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     before = {*POLICIES, *COMMANDS}
-    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
+    failed, tried = doctest.testfile(str(page), module_relative=False)
     for name in {*POLICIES, *COMMANDS} - before:  # what a page registers is not for other tests
         POLICIES.forget(name)
         COMMANDS.forget(name)
-    assert tried > 5
+    assert tried > 0
     assert failed == 0
 
 

@@ -12,7 +12,7 @@ from budgeted.problem import Tariff
 from budgeted.problem.prices import Panel, Statement, from_table, parameter_names_of
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "prices.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+BLOCKS = re.findall(r"```toml[^\n]*\n(.*?)```", TEXT, re.DOTALL)
 FEATURES = [
     Feature(name, ("low", "high"), "17.61")
     for name in ("glucose", "insulin", "crp", "pulse", "pressure", "duration")

@@ -21,6 +21,7 @@ WHAT = {
     "synthetic": "= simulation.synthetic",
     "runs": "= experiments.runs",
     "experiments": "many runs of many policies, anywhere",
+    "sklearn": "estimators",
     "studies": "what people do to a study, and its journal",
     "testing": "the contracts of every seam, for outsiders",
     "simulation": "worlds, judges, tables",
@@ -33,16 +34,19 @@ WHAT = {
     "seeds": "one seed, many streams",
     "problem": "what is for sale, at what price",
     "provenance": "which code it was",
+    "client": "a server, from outside",
     "registry": "members by name",
     "formats": "numbered, with upcasts",
     "memory": "results by what they depend on",
     "errors": "what can go wrong",
     "cache": "remembered, within bytes",
+    "addresses": "hosts, names",
     "files": "whole or not at all",
     "hints": "what to do instead",
     "listing": "the first of many",
     "nearest": "as meant",
     "statistics": "means, intervals",
+    "significance": "tests, ranks",
 }
 
 SEAMS = {

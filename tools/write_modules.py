@@ -15,8 +15,8 @@ SOURCE = ROOT / "src" / "budgeted"
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- begin of what lives where -->\n", "<!-- end of what lives where -->\n"
 PACKAGES = ("problem", "learners", "value", "state", "policies", "simulation", "optimal",
-            "diagnosis", "testing", "experiments", "studies", "cli", "web", "registry",
-            "provenance")  # fmt: skip
+            "diagnosis", "testing", "experiments", "sklearn", "studies", "cli", "web",
+            "client", "registry", "provenance")  # fmt: skip
 """From what everything else needs to what people see; the last two serve all of them."""
 
 

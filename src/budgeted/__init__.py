@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from budgeted.state import State as State
     from budgeted.studies.study import Study as Study
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Action": "problem",

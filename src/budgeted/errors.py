@@ -224,3 +224,7 @@ class StorageError(BudgetedError):
 
 class BusyError(BudgetedError):
     """The server has enough to do; try again later."""
+
+
+class ServerError(_Mistakes):
+    """A server that cannot be reached, or says something unexpected, or that a request is wrong."""

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgeted
+from budgeted import __version__
 from budgeted.cli.main import main
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiments import run_files
@@ -252,7 +253,7 @@ def test_a_run_of_other_code_that_was_put_here_is_done_again(done):
 def test_showing_a_file_of_results(done, tmp_path):
     result = CliRunner().invoke(main, ["experiment", "show", str(done.results)])
     assert result.exit_code == 0, result.output
-    assert f"code {Provenance.here().fingerprint}; budgeted 0.1.0" in result.stdout
+    assert f"code {Provenance.here().fingerprint}; budgeted {__version__}" in result.stdout
     assert '"seed": 5' in result.stdout
     result = CliRunner().invoke(main, ["experiment", "show", str(done.results), "--json"])
     assert json.loads(result.stdout)["experiment"]["policy"][1]["max_depth"] == 2

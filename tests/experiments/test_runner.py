@@ -25,6 +25,18 @@ DOCUMENT = {
     "problem": {"synthetic": "figure-3b", "features": 4},
     "policy": [{"name": "round-robin"}, {"name": "sfl"}, {"name": "random-shopper"}],
 }
+READING = {
+    "budget": 20,
+    "runs": 2,
+    "seed": 5,
+    "problem": {"table": "votes", "missing": "not sold", "case_rule": "per cell",
+                "prior_counts": "2/r"},
+    "policy": [{"label": "whole cases", "name": "round-robin", "over": "cases"},
+               {"name": "biased-robin", "next_label": "fewest"},
+               {"label": "shared", "name": "sfl", "engine": "samples", "particles": 20},
+               {"label": "fresh", "name": "greedy", "engine": "fresh-samples", "particles": 20}],
+}  # fmt: skip
+"""What readings of the paper ask for."""
 TOML = """
 title = "Small"
 budget = {budget}
@@ -57,7 +69,9 @@ def run_here(experiment, folder):
 
 
 @pytest.mark.slow
-def test_results_are_the_same_whatever_computes_them(experiment, tmp_path):
+@pytest.mark.parametrize("document", [DOCUMENT, READING], ids=["small", "reading"])
+def test_results_are_the_same_whatever_computes_them(document, tmp_path):
+    experiment = parse(document, "small")
     one = run_here(experiment, tmp_path / "one")
     with executors.processes(3) as executor:
         three = run(experiment, tmp_path / "three", executor)
@@ -85,18 +99,21 @@ def test_results_hold_every_purchase(experiment, tmp_path):
             assert store.run_file(position, number).exists()
 
 
-def test_what_is_there_is_not_done_again(experiment, tmp_path):
+@pytest.mark.parametrize("document", [DOCUMENT, READING], ids=["small", "reading"])
+def test_what_is_there_is_not_done_again(document, tmp_path):
+    experiment = parse(document, "small")
     store = run_here(experiment, tmp_path)
     before = content(store.results)
-    store.run_file(1, 2).unlink()
+    store.run_file(1, 1).unlink()
     done = []
     with ThreadPoolExecutor(1) as executor:
         run(experiment, tmp_path, executor, after_run=lambda: done.append(1))
     assert len(done) == 1
     assert content(store.results) == before
     with ThreadPoolExecutor(1) as executor:
-        run(experiment.with_runs(6), tmp_path, executor, after_run=lambda: done.append(1))
-    assert len(done) == 1 + 2 * 3
+        more = experiment.with_runs(experiment.runs + 2)
+        run(more, tmp_path, executor, after_run=lambda: done.append(1))
+    assert len(done) == 1 + 2 * len(experiment.contenders)
 
 
 def test_another_experiment_of_the_same_name_does_not_reuse_runs(experiment, tmp_path):

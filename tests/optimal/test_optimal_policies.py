@@ -82,7 +82,7 @@ def test_the_exact_value_is_that_of_all_histories(variant, problem, belief):
     assert found.expected == pytest.approx(slow, abs=1e-12)
 
 
-CONTINUOUS = {"fel", "top-two-thompson"}
+CONTINUOUS = {"fel", "retraining", "top-two-thompson"}
 """Their draws have no finite tree."""
 MANY_BRANCHES = {"exp3", "exp3c"}
 """With unequal priors they meet more than 3 000 situations, and elsewhere too many to wait for."""

@@ -16,12 +16,13 @@ from budgeted.errors import BudgetedError, JournalError, PurchaseError, StudyErr
 from budgeted.hints import CorrectIt, RecordIt
 from budgeted.policies import POLICIES, policy
 from budgeted.simulation.worlds import TableWorld
-from budgeted.state.cases import RULES, pick_case
+from budgeted.state.cases import RULES
 from budgeted.studies.created import Created
 from budgeted.studies.events import Told
 from budgeted.studies.journal import Journal
 from budgeted.studies.log import purchases
 from tests import sample_studies as studies
+from tests.cases import pick_case
 from tests.databases import new_postgres_database
 
 
@@ -261,6 +262,32 @@ def test_a_study_buys_what_a_simulation_with_its_seed_buys(tmp_path, name, rule)
             study.tell(asked[0].number, ("no", "yes")[value])
             label = problem.labels.index(asked[0].label)
             done.append((feature, label, names.index(asked[0].case), value))
+    assert done == rows
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_so_it_is_where_the_table_has_missing_values(tmp_path, rule):
+    """A case that could not give one value is still fresh for the others, in both."""
+    problem = studies.make_problem(("1", "2", "1"), budget="25")
+    cases = studies.make_cases(problem, per_label=8)
+    values = np.random.default_rng(3).integers(-1, 2, (len(cases), 3))
+    labels = np.array([problem.labels.index(label) for _, label in cases])
+    world = TableWorld(problem, values, labels, seed=11, case_rule=rule)
+    rows = [(row.feature, row.case, row.value)
+            for row in simulate(problem, policy("round-robin"), world, seed=11)]  # fmt: skip
+    assert None in {value for _, _, value in rows}
+    names = [case for case, _ in cases]
+    done = []
+    with Study.create(str(tmp_path / "a.db"), "a", problem, cases, policy="round-robin",
+                      case_rule=rule, seed=11) as study:  # fmt: skip
+        while asked := study.ask():
+            feature, case = int(asked[0].feature[1:]), names.index(asked[0].case)
+            value = int(values[case, feature])
+            if value < 0:
+                study.fail(asked[0].number, charged=True, usable=False)
+            else:
+                study.tell(asked[0].number, ("no", "yes")[value])
+            done.append((feature, case, None if value < 0 else value))
     assert done == rows
 
 

@@ -93,7 +93,7 @@ prior_counts = [1, 2, 3]
         "policy: policy 'sfl' has no parameter 'depth'",
         "features[0].values: at least two are needed",
         "features[0].cost: must be an amount of money",
-        "features[0].colour: there is no such key",
+        "features[0].colour: there is no such key; there are name",
         "features[1].values: is missing",
         "features[1].cost: must be an amount of money",
     ):

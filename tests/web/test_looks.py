@@ -12,6 +12,7 @@ from budgeted.experiments.runs import Runs
 from budgeted.provenance import Provenance
 from research.paper import origin
 from research.paper.origin import Origin, folder_of_page
+from research.paper.rules import HOLDS, Finding
 
 pytestmark = pytest.mark.slow
 
@@ -68,12 +69,13 @@ def test_a_commit_with_changes_on_top_is_none(tmp_path):
 def test_a_look_at_the_reproduction_leaves_the_committed_page_alone(docs, tmp_path, monkeypatch):
     small = tmp_path / "experiments"
     small.mkdir(parents=True)
-    (small / "figure-4a.toml").write_text(
-        'budget = 4\n[problem]\nsynthetic = "figure-3a"\n[[policy]]\nname = "round-robin"\n'
+    (small / "car.toml").write_text(
+        'budget = 4\n[problem]\nsynthetic = "figure-3a"\n'
+        '[[policy]]\nlabel = "round robin"\nname = "round-robin"\n'
     )
     monkeypatch.setattr(reproduce, "EXPERIMENTS", small)
     monkeypatch.setattr(reproduce, "CLAIMS", ())
-    monkeypatch.setattr(reproduce, "run_times", lambda seconds: reproduce_finding())
+    monkeypatch.setattr(reproduce, "_run_times", lambda planned: Finding(HOLDS))
     out = tmp_path / "out"
     command = ["--runs", "2", "--workers", "1", "--out", str(out)]
     result = CliRunner().invoke(reproduce.main, command)
@@ -82,17 +84,15 @@ def test_a_look_at_the_reproduction_leaves_the_committed_page_alone(docs, tmp_pa
     assert "this is a look (2 runs instead of 50)" in result.output
     page = (out / "look" / "reproduction.md").read_text(encoding="utf-8")
     assert f"fingerprint `{Provenance.here().fingerprint}`" in page
-    assert "2 of all 2 runs were computed for this page" in page
+    assert "These are 4 runs; computing 4 of them took" in page, "A and own share theirs"
+    assert (out / "look" / "reproduction" / "car.svg").exists()
     assert untouched(docs)
+    CliRunner().invoke(reproduce.main, command)
+    again = (out / "look" / "reproduction.md").read_text(encoding="utf-8")
+    assert "These are 4 runs; computing 4 of them took" in again, "in an earlier sitting"
     result = CliRunner().invoke(reproduce.main, [*command, "--docs", str(docs)])
     assert "must not overwrite the committed page" in result.output
     assert untouched(docs)
-
-
-def reproduce_finding():
-    from research.paper.claims import HOLDS, Finding
-
-    return Finding(HOLDS, ())
 
 
 def test_pages_go_where_they_are_wanted(docs, tmp_path):

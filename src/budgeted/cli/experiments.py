@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from budgeted.cli.report import report
 from budgeted.errors import ExperimentError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from budgeted.experiments.runs import Runs
+    from budgeted.experiments.series import Series
     from budgeted.experiments.spec import Experiment
 
 
@@ -28,6 +30,9 @@ _SHARES = (25, 50)
 @click.group()
 def experiment() -> None:
     """Compare policies as a TOML file says."""
+
+
+experiment.add_command(report)
 
 
 @experiment.command()
@@ -61,27 +66,40 @@ def run(
     depend on the number of workers. Runs that other code computed, or of a table or an experiment
     that has changed, and files that are damaged, are not used but computed anew; it is said.
     """
-    chosen = _read(file, modules)
+    series = _read(file, modules)
     if runs is not None:
-        chosen = chosen.with_runs(runs)
+        series = series.with_runs(runs)
+    played: list[tuple[Experiment, Path, dict[str, Runs]]] = []
     try:
         with _executor(workers, dask) as executor:
-            store_path, results = run_with_progress(chosen, Path(out), executor)
+            for each in series.tables.values():
+                played.append((each, *run_with_progress(each, Path(out), executor)))
     except KeyboardInterrupt:
         click.echo("stopped: the runs that had ended are kept; start again to continue", err=True)
         raise click.exceptions.Exit(130) from None
-    figures = []
-    if figure_format != "none":
-        figures = draw(chosen, results, Path(out), figure_format, chosen.results_name)
-    if chosen.planned is not None:
-        said = f"{chosen.runs} runs instead of {chosen.planned}"
-        full = Path(out) / f"{chosen.name}.parquet"
-        click.echo(f"{said}: the results are in {store_path}; {full} is left alone", err=True)
+    documents, written = [], []
+    for chosen, store_path, results in played:
+        figures = []
+        if figure_format != "none":
+            figures = draw(chosen, results, Path(out), figure_format, chosen.results_name)
+        if chosen.planned is not None:
+            said = f"{chosen.runs} runs instead of {chosen.planned}"
+            full = Path(out) / f"{chosen.name}.parquet"
+            click.echo(f"{said}: the results are in {store_path}; {full} is left alone", err=True)
+        written += [store_path, *figures]
+        if as_json:
+            documents.append(_document(chosen, results, store_path, figures))
+        else:
+            budgets = {each.label: each.budget for each in chosen.contenders}
+            _print_table(chosen.title, budgets, results)
+    if series.several:
+        written.append(series.gather(Path(out)))
     if as_json:
-        click.echo(json.dumps(_document(chosen, results, store_path, figures), indent=2))
+        several = {"experiment": series.name, "title": series.title, "tables": documents,
+                   "results": str(written[-1])}  # fmt: skip
+        click.echo(json.dumps(several if series.several else documents[0], indent=2))
         return
-    _print_table(chosen.title, {each.label: each.budget for each in chosen.contenders}, results)
-    for path in (store_path, *figures):
+    for path in written:
         click.echo(f"wrote {path}", err=True)
 
 
@@ -93,16 +111,18 @@ def show(file: str, as_json: bool) -> None:
 
     That is the experiment, and the fingerprint of the code and the versions that computed it.
     """
-    from budgeted.experiments.store import read_results
+    from budgeted.experiments.series import read_all
 
-    told, results = read_results(Path(file))
+    found = read_all(Path(file))
     if as_json:
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        told = [facts for _, facts, _ in found]
+        click.echo(json.dumps(told[0] if len(told) == 1 else told, indent=2, ensure_ascii=False))
         return
-    document = told["experiment"]
-    budgets = {each["label"]: each["budget"] for each in document["policy"]}
-    _print_table(document["title"], budgets, results)
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    for _, facts, results in found:
+        document = facts["experiment"]
+        budgets = {each["label"]: each["budget"] for each in document["policy"]}
+        _print_table(document["title"], budgets, results)
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 def run_with_progress(
@@ -152,12 +172,12 @@ def draw(
     ]
 
 
-def _read(file: str, modules: tuple[str, ...]) -> Experiment:
+def _read(file: str, modules: tuple[str, ...]) -> Series:
     """Read an experiment; several mistakes have a line each."""
-    from budgeted.experiments.spec import read
+    from budgeted.experiments.series import read_series
 
     try:
-        return read(file, modules)
+        return read_series(file, modules)
     except ExperimentError as error:
         if len(error.mistakes) == 1:
             raise

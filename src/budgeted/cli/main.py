@@ -16,6 +16,7 @@ from budgeted.cli import output
 from budgeted.cli.datasets import datasets
 from budgeted.cli.diagnose import diagnose
 from budgeted.cli.experiments import experiment
+from budgeted.cli.models import model
 from budgeted.cli.optimal import optimal
 from budgeted.cli.options import known_loss, parameters_for, prices_of, settings_of
 from budgeted.cli.plan import plan
@@ -72,6 +73,7 @@ def main() -> None:
 main.add_command(datasets)
 main.add_command(diagnose)
 main.add_command(experiment)
+main.add_command(model)
 main.add_command(optimal)
 main.add_command(plan)
 main.add_command(study)

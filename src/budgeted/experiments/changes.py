@@ -30,7 +30,8 @@ def changes(told: Mapping[str, Any], experiment: Experiment) -> list[str]:
     """
     before = told["experiment"]
     now = json.loads(json.dumps(experiment.document(), default=str))
-    found = [key for key in ("budget", "seed") if before[key] != now[key]]
+    keys = ("budget", "seed", "measures", "moments", "wrong")
+    found = [key for key in keys if before.get(key) != now.get(key)]
     one, other = dict(before["problem"]), dict(now["problem"])
     if experiment.table is not None and told["table"] is not None:
         one.pop("file"), other.pop("file")  # it counts by what is in it

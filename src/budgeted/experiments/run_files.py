@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from budgeted.errors import DamagedError, RunnerError
+from budgeted.experiments.measured import COLUMNS
 from budgeted.experiments.runs import Names, Run
 from budgeted.files import write_atomically
 from budgeted.formats import Format
@@ -134,15 +135,21 @@ def as_table(policy: str, number: int, played: Run) -> pyarrow.Table:
         "complete": pyarrow.array([played.complete] * rows, real),
         "single": pyarrow.array([played.single] * rows, real),
         "discriminative": pyarrow.array([discriminative] * rows, text),
+        **{
+            COLUMNS[name]: pyarrow.array(taken, real, from_pandas=True)  # NaN: was not taken
+            for name, taken in played.measures.items()
+        },
     }
     return pyarrow.table(columns)
 
 
 def run_of(table: pyarrow.Table, told: Mapping[str, Any]) -> Run:
     """Return the run in the rows of a table, with the facts of its file."""
+    measures = {name: each for name, each in COLUMNS.items() if each in table.column_names}
     columns = table.select(
-        ["feature_index", "label_index", "value_index", "cost", "spent", "error"]
-    ).to_pydict()
+        ["feature_index", "label_index", "value_index", "cost", "spent", "error",
+         *measures.values()]
+    ).to_pydict()  # fmt: skip
     return Run(
         np.array(columns["feature_index"], dtype=np.int64),
         np.array(columns["label_index"], dtype=np.int64),
@@ -158,6 +165,7 @@ def run_of(table: pyarrow.Table, told: Mapping[str, Any]) -> Run:
             tuple(told["names"]["labels"]),
             tuple(map(tuple, told["names"]["values"])),
         ),
+        measures={name: np.array(columns[each], dtype=float) for name, each in measures.items()},
     )
 
 
@@ -180,6 +188,17 @@ def runs_of(
         }
         found.append(run_of(rows, told))
     return tuple(found)
+
+
+def named(table: pyarrow.Table, name: str) -> pyarrow.Table:
+    """Return a table of results whose first column says of which table of cases it is."""
+    column = pyarrow.array([name] * len(table), pyarrow.string())
+    return table.replace_schema_metadata(None).add_column(0, "table", column)
+
+
+def of_name(table: pyarrow.Table, name: str) -> pyarrow.Table:
+    """Return the rows of one table of cases."""
+    return table.filter(pyarrow.compute.field("table") == name).drop_columns(["table"])
 
 
 def facts_of(played: Run, provenance: Provenance) -> dict[str, Any]:

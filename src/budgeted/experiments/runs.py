@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from math import isnan, nan
@@ -13,11 +13,13 @@ from typing import Any, TypedDict
 import numpy as np
 
 from budgeted.errors import WorldError
+from budgeted.experiments.measured import Moments, Wanted
 from budgeted.learners import Learner, learner_from, of_belief
 from budgeted.learners.belief import Floats, Integers
 from budgeted.policies import Policy, preferences
 from budgeted.provenance import Provenance
 from budgeted.simulation.datasets import Rehearsal
+from budgeted.simulation.judge import Judge, Validation
 from budgeted.simulation.simulator import simulate
 from budgeted.statistics import Mean
 
@@ -59,6 +61,9 @@ class Run:
         Which features tell the labels apart, where that is known.
     names
         What the positions stand for; bins of numbers are learned anew in each run.
+    measures
+        Other measures after each purchase, NaN where they were not taken; see
+        `budgeted.experiments.measured`.
     """
 
     feature: Integers
@@ -71,6 +76,7 @@ class Run:
     single: float
     discriminative: tuple[int, ...] = ()
     names: Names = Names()
+    measures: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def play(
@@ -80,6 +86,7 @@ def play(
     *,
     learner: str | Mapping[str, Any] | Learner | None = None,
     case_rule: str | None = None,
+    wanted: Wanted | None = None,
 ) -> Run:
     """Spend the budget of a rehearsal as the policy says.
 
@@ -90,11 +97,14 @@ def play(
     learner, case_rule
         Who makes the classifier, and which cases are used; what goes with the policy unless given,
         see `budgeted.policies.preferences`. The rule of the world stays if the policy has none.
+    wanted
+        What to measure besides the 0/1 error.
     """
     chosen = preferences(policy, learner=learner, case_rule=case_rule)
     world = rehearsal.world
     if "case_rule" in chosen and chosen["case_rule"] != world.case_rule:
         world = replace(world, case_rule=chosen["case_rule"])
+    moments = Moments(wanted, rehearsal) if wanted is not None and wanted.names else None
     rows = list(
         simulate(
             rehearsal.problem,
@@ -104,6 +114,7 @@ def play(
             loss=None,
             validation=rehearsal.validation,
             learner=learner_from(chosen.get("learner", "naive-bayes")),
+            watch=moments,
         )
     )
     return Run(
@@ -121,13 +132,14 @@ def play(
             tuple(rehearsal.problem.labels),
             tuple(tuple(feature.values) for feature in rehearsal.problem.features),
         ),
+        {} if moments is None else moments.columns(),
     )
 
 
 def single_feature_error(rehearsal: Rehearsal) -> float:
     """Return the validation error of the feature that does best on all training rows."""
     belief, world = rehearsal.world.complete_belief(), rehearsal.world
-    training = type(rehearsal.validation).of_table(world.problem, world.values, world.labels)
+    training = Judge(Validation.of_table(world.problem, world.values, world.labels))
     alone = [belief.only(feature) for feature in range(len(world.problem.features))]
     best = min(alone, key=lambda each: training.error(of_belief(each)))
     return rehearsal.validation.error(of_belief(best))
@@ -214,10 +226,39 @@ class Runs:
 
         NaN where the amount does not pay for a first purchase.
         """
+        return self._within(amount, [run.error for run in self.runs])
+
+    def measure_within(self, name: str, amount: Decimal) -> Floats:
+        """Return another measure likewise; NaN also where it was not taken at that moment."""
+        nothing: Floats = np.full(0, nan)
+        taken = [run.measures.get(name, nothing) for run in self.runs]
+        wrong = [at for at, run in enumerate(self.runs) if len(taken[at]) != len(run.spent)]
+        return np.full(len(self), nan) if wrong else self._within(amount, taken)
+
+    def _within(self, amount: Decimal, columns: Sequence[Floats]) -> Floats:
         bought = [bisect_right(run.spent, amount) for run in self.runs]
         return np.array(
-            [run.error[n - 1] if n else nan for run, n in zip(self.runs, bought, strict=True)]
+            [column[n - 1] if n else nan for column, n in zip(columns, bought, strict=True)]
         )
+
+    def area_under_curve(self, limit: Decimal) -> Floats:
+        """Return for each run its mean error over the money, from the first purchase to a limit.
+
+        The area under the curve of error against money, divided by its width: an error holds until
+        the next purchase, and the last one until the limit. Runs that buy at other prices have the
+        same weight for the same money.
+        """
+        areas = []
+        for run in self.runs:
+            ends = [*(min(each, limit) for each in run.spent[1:]), limit]
+            widths = np.array(
+                [float(end - begin) for begin, end in zip(run.spent, ends, strict=True)]
+                if run.spent
+                else []
+            ).clip(min=0)
+            total = widths.sum()
+            areas.append(float(run.error @ widths / total) if total else _last(run.error))
+        return np.array(areas)
 
     def curve(self) -> list[Point]:
         """Return the mean error and its standard error after each purchase."""
@@ -294,6 +335,10 @@ def run_seed(seed: int, run: int) -> int:
     (True, False)
     """
     return int(np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(1, np.uint64)[0])
+
+
+def _last(errors: Floats) -> float:
+    return float(errors[-1]) if len(errors) else nan
 
 
 def _padded(rows: Sequence[Floats]) -> Floats:

@@ -39,6 +39,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError, ProblemError
 from budgeted.experiments.budgets import as_text, terms_of
+from budgeted.experiments.measured import Wanted, wanted_of
 from budgeted.experiments.own_policies import kinds
 from budgeted.experiments.problems import drawn, prices_of, problem_of, unknown
 from budgeted.experiments.runs import Run, play, run_seed
@@ -46,9 +47,10 @@ from budgeted.experiments.sources import Source
 from budgeted.learners import learner_from
 from budgeted.policies import POLICIES, Policy, policy_among
 from budgeted.simulation.datasets import Rehearsal
-from budgeted.state.cases import RULES
+from budgeted.state.cases import WORLD_RULES
 
-_KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "prices", "policy")
+_KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "prices", "measures", "moments",
+         "wrong", "policy")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ class Experiment:
         How many runs the file says, where `runs` is another number.
     prices
         The price list and its parameters, as the file says; nothing: a price for each feature.
+    wanted
+        What is measured besides the 0/1 error.
     """
 
     name: str
@@ -116,6 +120,7 @@ class Experiment:
     modules: tuple[Source, ...] = ()
     planned: int | None = None
     prices: Mapping[str, Any] = field(default_factory=dict)
+    wanted: Wanted = field(default_factory=Wanted)
 
     def with_runs(self, runs: int) -> Experiment:
         """Return the same experiment with another number of runs."""
@@ -145,6 +150,7 @@ class Experiment:
             **({"modules": [each.name for each in self.modules]} if self.modules else {}),
             "problem": dict(self.problem),
             **({"prices": dict(self.prices)} if self.prices else {}),
+            **self.wanted.document(),
             "policy": [each.document() for each in self.contenders],
         }
 
@@ -178,6 +184,7 @@ class Experiment:
             run_seed(self.seed, run),
             learner=contender.learner,
             case_rule=contender.case_rule,
+            wanted=self.wanted,
         )
 
 
@@ -192,8 +199,13 @@ def read(path: str | Path, modules: Collection[str | Path] = ()) -> Experiment:
         More Python files with policies, besides those that it names.
     """
     source = Path(path)
+    return parse(document_of(source), name=source.stem, folder=source.parent, modules=modules)
+
+
+def document_of(source: Path) -> dict[str, Any]:
+    """Return what a TOML file says."""
     try:
-        document = tomllib.loads(source.read_text(encoding="utf-8"))
+        return tomllib.loads(source.read_text(encoding="utf-8"))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ExperimentError([f"{source}: cannot be read: {reason}"]) from error
@@ -201,7 +213,6 @@ def read(path: str | Path, modules: Collection[str | Path] = ()) -> Experiment:
         raise ExperimentError([f"{source}: is not UTF-8 text (byte {error.start})"]) from error
     except tomllib.TOMLDecodeError as error:
         raise ExperimentError([f"{source}: is not TOML: {error}"]) from error
-    return parse(document, name=source.stem, folder=source.parent, modules=modules)
 
 
 def parse(
@@ -242,7 +253,8 @@ def parse(
     problem, table, wrong = problem_of(document, Path(folder))
     mistakes += wrong
     prices, price_mistakes = prices_of(document)
-    mistakes += price_mistakes
+    wanted, measure_mistakes = wanted_of(document)
+    mistakes += price_mistakes + measure_mistakes
     own: tuple[Source, ...] = ()
     known = True
     try:
@@ -265,6 +277,7 @@ def parse(
         table=table,
         modules=own,
         prices=prices,
+        wanted=wanted,
     )
     if "problem" in document and not wrong:
         budgets = [as_text(document.get("budget", 0)), *(each.budget for each in contenders)]
@@ -285,10 +298,13 @@ def _try_out(experiment: Experiment, budgets: Iterable[str]) -> list[str]:
             found += [f"problem: {each}" for each in error.mistakes]
             affordable = "0"  # what is wrong with the rest shows all the same
         try:
-            experiment.rehearsal(0, affordable)
+            drawn_one = experiment.rehearsal(0, affordable)
+            if experiment.wanted.wrong is not None:
+                experiment.wanted.costs(drawn_one.problem.labels)
         except (BudgetedError, TypeError) as error:
             told = map(str, getattr(error, "mistakes", [error]))
-            found += [each if each.startswith("prices: ") else f"problem: {each}" for each in told]
+            own = ("prices: ", "wrong answers: ")
+            found += [each if each.startswith(own) else f"problem: {each}" for each in told]
     return found
 
 
@@ -343,8 +359,9 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
     own_budget = as_text(parameters.pop("budget", budget))
     own = {key: parameters.pop(key) for key in ("learner", "case_rule") if key in parameters}
     wrong = []
-    if own.get("case_rule", RULES[0]) not in RULES:
-        wrong.append(f"case_rule: must be one of {', '.join(RULES)}, got {own['case_rule']!r}")
+    if own.get("case_rule", WORLD_RULES[0]) not in WORLD_RULES:
+        known = ", ".join(WORLD_RULES)
+        wrong.append(f"case_rule: must be one of {known}, got {own['case_rule']!r}")
     try:
         learner_from(own.get("learner", "naive-bayes"))
     except (BudgetedError, TypeError) as error:

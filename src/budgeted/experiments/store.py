@@ -209,19 +209,6 @@ class Store:
         """Return the finished runs of each policy, by its label."""
         return self._load(range(self.experiment.runs))
 
-    def load_common(self) -> tuple[list[int], dict[str, Runs]]:
-        """Return which runs every policy has finished, and these runs of each policy.
-
-        While an experiment is under way, only these can be compared run by run.
-        """
-        positions = range(len(self.experiment.contenders))
-        common = [
-            run
-            for run in range(self.experiment.runs)
-            if all(self.run_file(position, run).exists() for position in positions)
-        ]
-        return common, self._load(common) if common else {}
-
     def load_finished(self) -> dict[str, Runs]:
         """Return the runs that are there and whole, of each policy that has one."""
         found = {}
@@ -349,10 +336,17 @@ def read_results(path: Path) -> tuple[dict[str, Any], dict[str, Runs]]:
     table, told = run_files.read(path)
     if "run" in told:
         raise RunnerError(f"{path}: holds a single run; name the file of all results")
+    if "tables" in told:
+        raise RunnerError(f"{path}: holds several tables; see budgeted.experiments.series.read_all")
+    return told, results_of(table, told)
+
+
+def results_of(table: run_files.Table, told: Mapping[str, Any]) -> dict[str, Runs]:
+    """Return the runs of each policy in a table of results, with the facts of its file."""
     document, computed = told["experiment"], tuple(map(Provenance.of, told["provenance"]))
     features = tuple(told["names"]["features"])
     found = {}
     for each in document["policy"]:
         runs = run_files.runs_of(table, each["label"], document["runs"], told["names"])
         found[each["label"]] = Runs(features, runs, computed)
-    return told, found
+    return found

@@ -9,7 +9,7 @@ from budgeted import __version__
 from budgeted.errors import BudgetedError, StudyFileError
 from budgeted.learners import learner_from, parameters_of
 from budgeted.listing import shortened
-from budgeted.policies import POLICIES, Policy, parameter_names, policy, preferences, unfit
+from budgeted.policies import POLICIES, accompanying, parameter_names, policy, unfit
 from budgeted.problem import Problem, prices
 from budgeted.problem.names import as_name, spelled
 from budgeted.studies.beginning import as_written, price_list_mistakes
@@ -20,13 +20,6 @@ from budgeted.studies.events import Event
 from budgeted.studies.projection import Projection
 from budgeted.studies.stop_rules import StopRules
 from budgeted.value.loss import named as loss_named
-
-
-def accompanying(chooser: Policy | None, **given: Any) -> dict[str, Any]:
-    """Return learner and case rule: as given, else as the policy likes them."""
-    plain = {"learner": "naive-bayes", "case_rule": "fresh"}
-    own = {} if chooser is None else preferences(chooser)
-    return plain | own | {key: value for key, value in given.items() if value is not None}
 
 
 def creation(

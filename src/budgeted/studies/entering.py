@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from budgeted.studies import commands
@@ -42,6 +42,40 @@ class Entering(Growing):
         draft = Draft.of(self._projection)
         draft.signature = (self._clock(), self.by, "", "")
         return previewed(draft, results, charge)
+
+    def results_in(
+        self,
+        frame: Any,
+        *,
+        case: str | None = None,
+        layout: str | None = None,
+        meant: Mapping[str, str] | None = None,
+    ) -> tuple[Result, ...]:
+        """Return the results that a dataframe holds, for `preview` and `enter`; nothing is written.
+
+        A row for each case and a column for each feature, or a row for each result with columns
+        ``case``, ``test``, ``value`` and perhaps ``cost`` and ``note``: what ``budgeted study
+        import`` reads from a file. Null, NaN and empty cells are no results.
+
+        Parameters
+        ----------
+        frame
+            Of pandas, polars, pyarrow or another library that narwhals knows.
+        case
+            The column that names the case, where it is not called case, patient, sample, ….
+        layout
+            ``wide`` or ``long``, where that is not to be found out.
+        meant
+            The feature that a column or test is about, where it is called differently; an empty
+            text leaves it out.
+        """
+        from budgeted.studies.results.files import Reading  # noqa: PLC0415 - few have dataframes
+        from budgeted.studies.results.frames import results_of  # noqa: PLC0415
+
+        how = Reading(
+            layout=layout, columns={"case": case} if case else {}, meant=dict(meant or {})
+        )
+        return results_of(frame, [each.name for each in self.state.problem.features], how)
 
     def undo_batch(self, batch: str, why: str = "", *, key: str = "") -> tuple[Requested, ...]:
         """Take back all values that were written down with one key, or none of them."""

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from budgeted.errors import BudgetedError, ProblemError
-from budgeted.nearest import did_you_mean
 from budgeted.problem import Feature
 from budgeted.problem.feature_kinds import FEATURE_KINDS, USUAL, Kind, from_table
 from budgeted.registry import parameter_names, required_names
+from budgeted.studies.naming import there_are
 
 _STAND_IN = ("a", "b")
 """Values in the place of those that make no sense, so that the rest can be checked too."""
@@ -116,6 +116,5 @@ def _key_mistakes(
 ) -> Iterator[str]:
     for key in table:
         if key not in known:
-            hint = did_you_mean(key, known)
-            yield f"{where}.{key}: there is no such key; {hint}There are {', '.join(known)}"
+            yield f"{where}.{key}: there is no such key; {there_are(key, known)}"
     yield from (f"{where}.{key}: is missing" for key in required if key not in table)

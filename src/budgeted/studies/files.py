@@ -20,7 +20,6 @@ from budgeted.errors import (
 )
 from budgeted.learners import learner_from
 from budgeted.listing import shortened
-from budgeted.nearest import did_you_mean
 from budgeted.policies import policy, unfit
 from budgeted.problem import Feature, Problem
 from budgeted.problem.numbers import MARKS
@@ -39,6 +38,7 @@ from budgeted.studies.case_lists import (
 from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import read_rows
 from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
+from budgeted.studies.naming import there_are
 from budgeted.studies.reference_cuts import with_reference_cuts
 from budgeted.studies.stop_rules import StopRules
 from budgeted.studies.stop_rules import from_table as stop_rules_from
@@ -236,8 +236,7 @@ def _key_mistakes(
 ) -> Iterator[str]:
     for key in table:
         if key not in known:
-            hint = did_you_mean(key, known)
-            yield f"{where}{key}: there is no such key; {hint}There are {', '.join(known)}"
+            yield f"{where}{key}: there is no such key; {there_are(key, known)}"
     yield from (f"{where}{key}: is missing" for key in required if key not in table)
 
 

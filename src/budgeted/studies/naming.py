@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from budgeted.errors import ObservationError, UnknownError
 from budgeted.listing import listed
 from budgeted.nearest import did_you_mean
 from budgeted.problem import Problem
 from budgeted.problem.names import spelled
+
+
+def there_are(name: str, names: Iterable[str]) -> str:
+    """Return what names there are, behind the question whether one of them was meant.
+
+    >>> there_are("Age", ["age", "cp"])
+    "did you mean 'age'? There are age, cp"
+    >>> there_are("id", ["age", "cp"])
+    'there are age, cp'
+    """
+    every = list(names)
+    question = did_you_mean(name, every)
+    return f"{question}{'There' if question else 'there'} are {', '.join(every)}"
 
 
 class Names:

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.listing import listed, shortened
-from budgeted.nearest import did_you_mean
 from budgeted.problem.numbers import MARKS, as_told, number_of
 from budgeted.simulation.tables import LARGEST_FILE
 from budgeted.simulation.tables.csv_file import read_bytes, rows_of
+from budgeted.studies.naming import there_are
 from budgeted.studies.proposed_cuts import LABELS, WAYS, found_cuts
 
 _REFERENCE = re.compile(r"\s*(?:from\s+)?(\w+)\s+of\s+(.*\S)\s*")
@@ -104,8 +104,7 @@ class _Column(NamedTuple):
     ) -> tuple[list[Decimal], list[str]]:
         """Return the numbers, and the label of each where they are wanted."""
         if how not in WAYS:
-            hint = did_you_mean(how, WAYS)
-            raise StudyError(f"there are no {how!r}; {hint}There are {', '.join(WAYS)}")
+            raise StudyError(f"there are no {how!r}; {there_are(how, WAYS)}")
         if not self.path.is_file():
             raise StudyError(f"there is no file {self.file!r} beside the study file")
         content = read_bytes(self.path, LARGEST_FILE)

@@ -212,6 +212,26 @@ class Study(Entering):
             return found
         return replace(found, state=state.changed(today=day_of(self._clock())))
 
+    def to_dataframe(
+        self, which: str = "wide", *, backend: str = "pandas", labels: bool = True
+    ) -> Any:
+        """Return the study as a dataframe; amounts are exact decimals, times are in UTC.
+
+        Parameters
+        ----------
+        which
+            ``wide``: a row for each case, with its values; ``long``: a row for each request or
+            recorded value, with money, times, and who; ``events``: the whole log.
+        backend
+            ``pandas``, ``polars`` or ``pyarrow``.
+        labels
+            Whether to say the labels of cases.
+        """
+        from budgeted.studies.frames import frame_of  # noqa: PLC0415 - few have dataframes
+
+        self.refresh()
+        return frame_of(self.snapshot(), which, backend, labels)
+
     def requests(self, fate: str | None = None) -> tuple[Requested, ...]:
         """Return all requests and recorded values, or those of one fate, by number."""
         numbered = self._projection.requests

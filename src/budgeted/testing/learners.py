@@ -14,7 +14,7 @@ import numpy as np
 from budgeted.errors import LearnerError, UnwritableError
 from budgeted.learners import LEARNERS, fitted, parameters_of
 from budgeted.learners.base import Learner, Predictor
-from budgeted.learners.belief import Integers
+from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.predictor import log_scores, share_intervals_of, shares_of
 from budgeted.problem import Feature, Problem
 from budgeted.problem.orders import Purchase
@@ -157,6 +157,12 @@ def _check_purity(learner: Learner, problem: Problem, bought: list[Purchase]) ->
     found = learner.fit(problem, bought).probabilities(cases)
     again = learner.fit(problem, bought).probabilities(cases)
     assert np.array_equal(found, again), "the same purchases, and another classifier"
+    belief = Belief.prior(problem)
+    for each in bought:
+        if each.value is not None:
+            belief = belief.observe_at(each.feature, each.label, each.value)
+    short = fitted(learner, problem, bought, belief).probabilities(cases)
+    assert np.allclose(found, short, atol=_EXACT), "of_belief makes another classifier than fit"
     turned = learner.fit(problem, bought[::-1]).probabilities(cases)
     assert np.allclose(found, turned, atol=1e-6), "the order of the purchases must not matter"
     in_vain = [Purchase(0, 0, None, 1, 10**6), *bought]

@@ -136,6 +136,17 @@ def _check_sequence(prices: PriceList, problem: Problem) -> None:
             )
 
 
+def _check_fresh(prices: PriceList, problem: Problem) -> None:
+    """Where a list says all prices on fresh cases at once, they are those that it quotes."""
+    listed = getattr(prices, "fresh", None)
+    if listed is None:
+        return
+    for feature, row in enumerate(listed(len(problem.labels))):
+        for label, price in enumerate(row):
+            found = prices.quote(Order((feature,), label), CaseSoFar(label=label))
+            assert price == found, f"fresh says {price} for feature {feature}, quote {found}"
+
+
 def _check_monotone(prices: PriceList, problem: Problem) -> None:
     for order, case in _questions(problem):
         whole = prices.quote(order, case)
@@ -165,6 +176,7 @@ def _check_unknown_features(prices: PriceList, problem: Problem) -> None:
 
 
 CHECKS = (
-    _check_amounts, _check_same_answer, _check_sequence, _check_monotone, _check_unknown_features,
+    _check_amounts, _check_same_answer, _check_sequence, _check_fresh, _check_monotone,
+    _check_unknown_features,
 )  # fmt: skip
 """Each takes a price list that knows what is for sale, and the problem."""

@@ -1,38 +1,14 @@
-"""Names of studies and cases as parts of addresses: any text goes in, and comes back."""
+"""Names of studies and cases in addresses, as routes are given them: any text, as it was."""
 
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import Depends, Path
 
+from budgeted.addresses import name_of, segment
 
-def segment(name: str) -> str:
-    """Return a name as one part of an address.
-
-    Servers and browsers undo ``%2F`` and ``..`` before anybody can see them; so those are quoted
-    once more.
-
-    >>> segment("flu 2026"), segment("a/b"), segment("100%"), segment("..")
-    ('flu%202026', 'a%252Fb', '100%2525', '%252E%252E')
-    """
-    inner = name.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
-    if name in (".", ".."):
-        inner = name.replace(".", "%2E")
-    return quote(inner, safe="")
-
-
-def name_of(part: str) -> str:
-    """Return the name behind a part of an address, as the server hands it over.
-
-    >>> from urllib.parse import unquote
-    >>> all(name_of(unquote(segment(each))) == each for each in ("a/b", "%2F", "%", "..", "é?#"))
-    True
-    """
-    for mark, character in (("%2F", "/"), ("%5C", "\\"), ("%2E", "."), ("%25", "%")):
-        part = part.replace(mark, character)
-    return part
+__all__ = ["CaseName", "StudyName", "name_of", "segment"]
 
 
 async def _named(name: Annotated[str, Path(description="Name of the study.")]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
 from budgeted.experiments.comparison import curves_figure, purchases_figure
-from budgeted.learners.formats import model_format
+from budgeted.learners.formats import ModelFormat, model_format
 from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
 from budgeted.studies.snapshot import Snapshot
@@ -337,10 +337,12 @@ async def figure_file(worker: StudyWorker, which: str, kind: str, feature: str =
     return await asyncio.to_thread(drawn, await chart(worker, which, feature), kind)
 
 
-async def model_in(worker: StudyWorker, name: str) -> tuple[bytes, str]:
-    """Return the classifier in one of its formats, and what a server says that it is."""
+async def model_in(
+    worker: StudyWorker, name: str, prior: tuple[float, ...] = ()
+) -> tuple[bytes, ModelFormat]:
+    """Return the classifier in one of its formats, for a population, and the format."""
     format = model_format(name)
-    return await worker.view("model file", _model_file, name), format.media_type
+    return await worker.slow(f"model as {name}", _model_file, name, prior), format
 
 
 async def arrivals_page(worker: StudyWorker, content: bytes) -> ArrivalsView:
@@ -490,8 +492,8 @@ def _table(study: Snapshot, which: str, labels: bool) -> str:
     return TABLES[which](study, labels).to_csv()
 
 
-def _model_file(study: Snapshot, name: str) -> bytes:
-    return model_format(name).write(study.model())
+def _model_file(study: Snapshot, name: str, prior: tuple[float, ...]) -> bytes:
+    return model_format(name).content(with_shares(study.model(), prior))
 
 
 def _ledger(study: Snapshot, validation: ValidationFile | None, most_at_once: int) -> LedgerView:

@@ -6,9 +6,9 @@ import hashlib
 import ipaddress
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+from budgeted.addresses import is_loopback
 from budgeted.errors import AccessError
 from budgeted.studies.journal import parse_url
 
@@ -177,18 +177,3 @@ log in; ...
         # Another database may have studies of the same names.
         where = url.render_as_string(hide_password=True)
         return Path("budgeted-web") / hashlib.sha256(where.encode()).hexdigest()[:12]
-
-
-@lru_cache(maxsize=64)
-def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address.
-
-    >>> [is_loopback(host) for host in ("localhost", "127.0.0.9", "::1", "0.0.0.0", "lab", "")]
-    [True, True, True, False, False, False]
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import click
 
-from budgeted.cli.studies import deletion, files, forecasts, growth, reports, results
+from budgeted.cli.studies import (
+    deletion,
+    files,
+    forecasts,
+    growth,
+    overview,
+    reports,
+    results,
+)
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
 
@@ -34,7 +42,7 @@ def study() -> None:
 for _command in (
     files.new, results.import_values, growth.add_cases, growth.add_feature, growth.copy,
     deletion.delete,
-    reports.example, reports.list_studies, reports.status,
+    reports.example, reports.list_studies, overview.table, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
     reports.validate, reports.propose_cuts, forecasts.forecast,
 ):  # fmt: skip

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from budgeted.cli.models import with_format, with_prior, with_shares, write_as
 from budgeted.cli.studies.options import (
     on_a_study,
-    shares_of,
     with_csv,
     with_database,
     with_json,
@@ -17,7 +18,6 @@ from budgeted.cli.studies.options import (
 from budgeted.cli.studies.printing import console, plain, print_json, print_table, write
 
 if TYPE_CHECKING:
-    from budgeted.learners.model import Model
     from budgeted.studies.study import Study
 
 
@@ -89,8 +89,6 @@ def validate(
     classifier learned from say too little of new ones; with a column "case" such cases are noticed.
     The file is only used to measure: nothing of it is kept, and it never decides what is bought.
     """
-    from pathlib import Path
-
     from budgeted.cli.studies.views import print_validation
     from budgeted.studies.measured import disagreement, measure
     from budgeted.studies.validation import learned_from, read_validation
@@ -223,21 +221,29 @@ def verify(found: Study, expect: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--prior", "shares", multiple=True, metavar="LABEL=SHARE",
-              help="Shares of the labels in the population; once per label.")  # fmt: skip
-@click.option("--out", type=click.Path(dir_okay=False, writable=True), help="Into this file.")
+@with_format
+@with_prior
+@click.option("--out", type=click.Path(dir_okay=False, writable=True, path_type=Path),
+              help="Into this file.")  # fmt: skip
 @on_a_study
-def model(found: Study, shares: tuple[str, ...], out: str | None, as_json: bool) -> None:
-    """Write the classifier as JSON (--json is the same: it has no other form)."""
-    write(_with_shares(found.model(), shares).to_json(), out)
+def model(
+    found: Study,
+    format: str | None,
+    shares: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the classifier, as JSON unless another form is named (--json says so, too)."""
+    if as_json and format not in (None, "json"):
+        raise click.UsageError(f"--json and --format {format} exclude each other")
+    write_as(with_shares(found.model(), shares), "json" if as_json else format, out)
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--model", "model_file", type=click.Path(exists=True, dir_okay=False),
               help="A model's JSON; that of the study unless given.")  # fmt: skip
-@click.option("--prior", "shares", multiple=True, metavar="LABEL=SHARE",
-              help="Shares of the labels in the population; once per label.")  # fmt: skip
+@with_prior
 @click.option("--strict/--no-strict", default=None,
               help="Refuse every column that is no feature of the model; or take any file, and "
               "cells that are no value for unknown.  [default: strict where a feature is missing "
@@ -294,7 +300,7 @@ def predict(
             param_hint="--pass",
         )
     header, rows, notes = predict_rows(
-        _with_shares(chosen, shares),
+        with_shares(chosen, shares),
         columns,
         cells,
         lines,
@@ -310,15 +316,3 @@ def predict(
         write(json.dumps(predicted, indent=2) + "\n", out)
     else:
         write(as_csv(header, rows), out)
-
-
-def _with_shares(model: Model, given: tuple[str, ...]) -> Model:
-    """Return the model for a population with these shares of labels; as it is if none are given."""
-    from budgeted.errors import ModelError
-
-    if not given:
-        return model
-    try:
-        return model.with_prior(shares_of(given))
-    except ModelError as error:
-        raise click.BadParameter(str(error), param_hint="--prior") from None

@@ -22,8 +22,10 @@ from budgeted.studies.replay import fold
 
 SECONDS = 20.0
 """How long a forecast may take, unless told otherwise."""
-LEAST, MOST = 20, 400
-"""Runs of a forecast: fewer say too little of a band, more add nothing that could be seen."""
+LEAST = 20
+"""Runs of a forecast, at least: fewer say too little of a band."""
+MOST = 400
+"""Runs of a forecast, at most: more add nothing that could be seen."""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from budgeted.errors import PlanError
 from budgeted.learners import learner_from
 from budgeted.learners.imagined import ImaginedModel
-from budgeted.policies import policy
+from budgeted.policies import accompanying, policy
 from budgeted.problem.orders import Purchase
-from budgeted.studies.creation import accompanying
 from budgeted.studies.files import StudyFile
 from budgeted.studies.forecast import code
 from budgeted.studies.planning.assumptions import Assumptions

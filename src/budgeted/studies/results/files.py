@@ -150,6 +150,13 @@ def read_results(
             content, name, [*features, *usual, *how.columns.values()], how.separator, how.encoding,
             limit,
         )  # fmt: skip
+    return results_in(table, name, features, how, limit)
+
+
+def results_in(
+    table: Table, name: str, features: Sequence[str], how: Reading, limit: Most
+) -> ResultFile:
+    """Return the results in a table, wherever it comes from; otherwise as `read_results`."""
     columns = _columns(table.header, features, how)
     layout = how.layout or _layout(columns)
     needed = ("case",) if layout == WIDE else ("case", "test", "value")

@@ -26,9 +26,9 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from budgeted.errors import BudgetedError, StopRuleError
-from budgeted.nearest import did_you_mean
 from budgeted.problem import Problem, money
 from budgeted.registry import Registry, make, parameter_names, required_names, stated
+from budgeted.studies.naming import there_are
 from budgeted.studies.stop_rules.base import (
     Judged,
     Situation,
@@ -150,8 +150,7 @@ def from_table(table: object) -> StopRules:
     known = [*fields, BINDING]
     for key in table:
         if key not in known:
-            hint = did_you_mean(str(key), known)
-            mistakes.append(f"stop.{key}: there is no such key; {hint}There are {', '.join(known)}")
+            mistakes.append(f"stop.{key}: there is no such key; {there_are(str(key), known)}")
     binding = table.get(BINDING, False)
     if not isinstance(binding, bool):
         mistakes.append(f"stop.{BINDING}: must be true or false, got {binding!r}")

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.api.queries import Chart, Text, csv_file
+from budgeted.web.api.queries import Chart, Prior, Text, csv_file
 from budgeted.web.auth.roles import sees_labels, sighted
 from budgeted.web.failures import documented
 from budgeted.web.figure_files import FORMATS
@@ -60,9 +60,13 @@ async def get_figure(worker: TheWorker, which: Chart, kind: str, feature: Text =
     response_class=Response,
     responses=_FILE | _NOT_FOUND,
 )
-async def get_model_as(worker: TheWorker, format: str) -> Response:
-    """Return the classifier in one of its formats."""
-    return await model_answer(worker, format)
+async def get_model_as(
+    worker: TheWorker,
+    format: str,
+    prior: Prior = [],  # noqa: B006
+) -> Response:
+    """Return the classifier in one of its formats; not every one can express every model."""
+    return await model_answer(worker, format, tuple(prior))
 
 
 async def figure_answer(worker: StudyWorker, which: str, kind: str, feature: str) -> Response:
@@ -72,8 +76,8 @@ async def figure_answer(worker: StudyWorker, which: str, kind: str, feature: str
     return Response(content, media_type=FORMATS[kind], headers=headers)
 
 
-async def model_answer(worker: StudyWorker, format: str) -> Response:
+async def model_answer(worker: StudyWorker, format: str, prior: tuple[float, ...] = ()) -> Response:
     """Return the classifier, to be saved."""
-    content, kind = await queries.model_in(worker, format)
-    headers = {"Content-Disposition": f'attachment; filename="model.{format}"'}
-    return Response(content, media_type=kind, headers=headers)
+    content, found = await queries.model_in(worker, format, prior)
+    headers = {"Content-Disposition": f'attachment; filename="model.{found.ending}"'}
+    return Response(content, media_type=found.media_type, headers=headers)

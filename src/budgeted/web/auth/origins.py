@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from budgeted.web.settings import Settings, is_loopback
+from budgeted.addresses import is_loopback
+from budgeted.web.settings import Settings
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 PROBES = ("/health", "/ready")

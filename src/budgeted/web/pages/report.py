@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError
@@ -75,9 +75,11 @@ async def figure(worker: TheWorker, which: str, kind: str, feature: str = "") ->
 
 
 @router.get("/studies/{name}/models/{format}", dependencies=[Depends(sighted)])
-async def model(worker: TheWorker, format: str) -> Response:
+async def model(
+    worker: TheWorker, format: str, prior: Annotated[list[float] | None, Query()] = None
+) -> Response:
     """Return the classifier in one of its formats."""
-    return await model_answer(worker, format)
+    return await model_answer(worker, format, tuple(prior or ()))
 
 
 async def _figure(worker: StudyWorker) -> str:

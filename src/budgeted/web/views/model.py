@@ -9,8 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from budgeted.errors import ModelError
+from budgeted.learners.formats import offered
 from budgeted.learners.model import Model, is_unknown
 from budgeted.problem import Feature, Problem
+from budgeted.studies.beginning import learner_of
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.views.parts import View
@@ -92,6 +94,13 @@ class FormLabel(View):
     study_prior: float
 
 
+class ModelForm(View):
+    """A form in which the classifier can be taken away."""
+
+    name: str
+    title: str
+
+
 class FormView(View):
     """The form in which a case is described; it needs no classifier."""
 
@@ -102,6 +111,7 @@ class FormView(View):
     total: int = Field(description="how many features the search finds")
     every: int = Field(description="how many there are")
     search: str
+    forms: list[ModelForm] = Field(description="besides JSON")
 
 
 def form_view(
@@ -136,6 +146,11 @@ def form_view(
         total=len(found),
         every=len(problem.features),
         search=search.strip(),
+        forms=[
+            ModelForm(name=each.name, title=each.title)
+            for each in offered(learner_of(study.created).name)
+            if each.name != "json"
+        ],
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from budgeted import __version__
-from budgeted.learners.formats import model_formats
+from budgeted.learners.formats import offered
 from budgeted.problem.money import show
 from budgeted.studies.account import Account, Spending, account_of
+from budgeted.studies.beginning import learner_of
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.figure_files import FORMATS, can_draw
 from budgeted.web.views.classifier import MeasuredView, OutlookView
@@ -154,11 +155,11 @@ def report_view(study: Snapshot) -> ReportView:
         people_more=max(0, len(people) - _MOST_PEOPLE),
         started=f"{people_time(first.at)}, {first.by}",
         last=f"{people_time(last.at)}, {last.by}",
-        downloads=downloads(),
+        downloads=downloads(learner_of(created).name),
     )
 
 
-def downloads() -> list[Download]:
+def downloads(learner: str) -> list[Download]:
     """Return what can be taken away; formats of models that others add are among them."""
     found = [
         Download(title="Case × test: a row per case, values as they were told (CSV)",
@@ -179,7 +180,7 @@ def downloads() -> list[Download]:
         ]  # fmt: skip
     found += [
         Download(title=each.title, path=f"models/{each.name}", group="model")
-        for each in model_formats()
+        for each in offered(learner)
     ]
     return found
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from budgeted.policies import policy
-from budgeted.studies.creation import accompanying
+from budgeted.policies import accompanying, policy
 from budgeted.web.uploads import Understood
 from budgeted.web.views.parts import View
 from budgeted.web.views.study import FeatureView, feature_of
