@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,15 +83,11 @@ class ScikitLearn:
         found: dict[str, Any] = {}
         for each in filter(str.strip, str(self.options).split(",")):
             name, equals, text = (part.strip() for part in each.partition("="))
-            try:
-                value = literal_eval(text)
-            except (ValueError, SyntaxError):
-                value = text
             if not equals or not name.isidentifier() or not text:
                 raise LearnerError(
                     f"options: must be like 'max_iter=50, learning_rate=0.2', got {each.strip()!r}"
                 )
-            found[name] = value
+            found[name] = _plain(text)
         return found
 
     def made(self) -> Any:
@@ -273,6 +268,20 @@ def _with_less(values: Integers) -> tuple[Integers, Integers]:
         np.concatenate([every, case, every]),
         np.concatenate([values, alone, np.full(values.shape, -1)]),
     )
+
+
+def _plain(text: str) -> bool | int | float | str | None:
+    """Return the value of an option as it is written in Python: a number, a constant or a word.
+
+    >>> [_plain(each) for each in ("50", "0.2", "False", "None", "'gini'", "gini")]
+    [50, 0.2, False, None, 'gini', 'gini']
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))
 
 
 def _version() -> str:
