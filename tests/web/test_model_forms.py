@@ -5,10 +5,11 @@ import re
 import pytest
 
 from budgeted import Study
+from budgeted.learners import Hierarchical
 from budgeted.learners.formats import model_format, offered
 from tests.webs import client, make_study
 
-FORMS = [each for each in offered("hierarchical") if each.name != "json"]
+FORMS = [each for each in offered(Hierarchical()) if each.name != "json"]
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,10 @@ import numpy as np
 
 from budgeted.errors import ModelError
 from budgeted.learners.layout import Floats
-from budgeted.problem import Feature
+from budgeted.problem import Feature, Problem
 
 if TYPE_CHECKING:
+    from budgeted.learners.base import Learner
     from budgeted.learners.model import Model
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -95,6 +96,17 @@ def formula_of(model: Model, format: str) -> Formula:
     if not np.array_equal(found.labels, model.labels):
         raise ModelError(f"learner {model.learner!r}: its formula has other labels than the model")
     return replace(found, prior=tuple(model.prior))
+
+
+def has_formula(learner: Learner) -> bool:
+    """Whether the predictors of a learner have a formula.
+
+    >>> from budgeted.learners import NaiveBayes, TreeAugmented
+    >>> has_formula(NaiveBayes()), has_formula(TreeAugmented())
+    (True, False)
+    """
+    smallest = Problem([Feature("a", ("no", "yes"), 1)], ("no", "yes"), (0.5, 0.5), 1)
+    return hasattr(learner.fit(smallest, []), "formula")
 
 
 def check_names(model: Model, format: str) -> None:

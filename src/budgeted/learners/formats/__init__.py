@@ -9,7 +9,9 @@
 from __future__ import annotations
 
 from budgeted.errors import ModelError, UnknownError
+from budgeted.learners.base import Learner
 from budgeted.learners.formats.base import ModelFormat, check_format
+from budgeted.learners.formula import has_formula
 from budgeted.registry import Registry
 
 __all__ = ["FORMATS", "ModelFormat", "model_format", "model_formats", "offered"]
@@ -39,14 +41,20 @@ def model_format(name: str) -> ModelFormat:
         raise UnknownError(str(error)) from None
 
 
-def offered(learner: str) -> list[ModelFormat]:
+def offered(learner: Learner) -> list[ModelFormat]:
     """Return the formats that a list should offer for models of a learner.
 
-    >>> "pmml" in [each.name for each in offered("hierarchical")]
+    >>> from budgeted.learners import Hierarchical, TreeAugmented
+    >>> "pmml" in [each.name for each in offered(Hierarchical())]
+    False
+    >>> "sql" in [each.name for each in offered(TreeAugmented())]
     False
     """
+    with_formula = has_formula(learner)
     return [
         each
         for each in model_formats().values()
-        if not each.missing and (not each.learners or learner in each.learners)
+        if not each.missing
+        and (with_formula or not each.of_formula)
+        and (not each.learners or learner.name in each.learners)
     ]

@@ -29,6 +29,9 @@ class ModelFormat:
         How the names of such files end; the name of the format unless given.
     needs, extra
         A package that must be importable to write it, and the extra that brings it.
+    of_formula
+        Whether it writes the formula of a predictor, which not every learner's has; lists offer it
+        for the others only.
     learners
         Lists offer it for models of these learners only; for all unless given.
 
@@ -45,6 +48,7 @@ class ModelFormat:
     ending: str = ""
     needs: str = ""
     extra: str = ""
+    of_formula: bool = False
     learners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -30,4 +30,5 @@ JAVASCRIPT = ModelFormat(
     "text/javascript",
     javascript,
     "js",
+    of_formula=True,
 )

@@ -276,5 +276,11 @@ def _tensor(name: str, values: object, kind: str) -> TensorProto:
 
 
 ONNX = ModelFormat(
-    "onnx", "ONNX, for its runtimes", "application/octet-stream", onnx, needs="onnx", extra="onnx"
+    "onnx",
+    "ONNX, for its runtimes",
+    "application/octet-stream",
+    onnx,
+    needs="onnx",
+    extra="onnx",
+    of_formula=True,
 )

@@ -109,4 +109,6 @@ def _population(held: dict[str, Any]) -> str:
     )
 
 
-HTML = ModelFormat("html", "A page that classifies a case, off line", "text/html", html)
+HTML = ModelFormat(
+    "html", "A page that classifies a case, off line", "text/html", html, of_formula=True
+)

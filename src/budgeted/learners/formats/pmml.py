@@ -155,5 +155,6 @@ PMML = ModelFormat(
     "PMML, for naive Bayes models",
     "application/xml",
     pmml,
+    of_formula=True,
     learners=("naive-bayes",),
 )

@@ -72,4 +72,6 @@ def _letter(letter: str) -> str:
     return letter if " " <= letter <= "~" else f"\\U{ord(letter):08x}"
 
 
-R = ModelFormat("r", "R, two functions without packages", "text/x-r-source", r, "R")
+R = ModelFormat(
+    "r", "R, two functions without packages", "text/x-r-source", r, "R", of_formula=True
+)

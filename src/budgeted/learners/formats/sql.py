@@ -104,4 +104,6 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-SQL = ModelFormat("sql", "SQL, a query for SQLite and PostgreSQL", "application/sql", sql)
+SQL = ModelFormat(
+    "sql", "SQL, a query for SQLite and PostgreSQL", "application/sql", sql, of_formula=True
+)

@@ -148,7 +148,7 @@ def form_view(
         search=search.strip(),
         forms=[
             ModelForm(name=each.name, title=each.title)
-            for each in offered(learner_of(study.created).name)
+            for each in offered(learner_of(study.created))
             if each.name != "json"
         ],
     )

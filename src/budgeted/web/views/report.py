@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from budgeted import __version__
+from budgeted.learners import Learner
 from budgeted.learners.formats import offered
 from budgeted.problem.money import show
 from budgeted.studies.account import Account, Spending, account_of
@@ -155,11 +156,11 @@ def report_view(study: Snapshot) -> ReportView:
         people_more=max(0, len(people) - _MOST_PEOPLE),
         started=f"{people_time(first.at)}, {first.by}",
         last=f"{people_time(last.at)}, {last.by}",
-        downloads=downloads(learner_of(created).name),
+        downloads=downloads(learner_of(created)),
     )
 
 
-def downloads(learner: str) -> list[Download]:
+def downloads(learner: Learner) -> list[Download]:
     """Return what can be taken away; formats of models that others add are among them."""
     found = [
         Download(title="Case × test: a row per case, values as they were told (CSV)",
