@@ -233,8 +233,9 @@ def _between(table: Floats, row: Integers, place: Floats) -> Floats:
     place = np.clip(place, 1, table.shape[-1] - 2.000001)
     below = place.astype(np.int64)
     x = place - below
-    outer = (x + 1) * table[row, below + 2] - (x - 2) * table[row, below - 1]
-    inner = (x - 1) * table[row, below] - x * table[row, below + 1]
+    at, flat = row * table.shape[-1] + below, table.ravel()
+    outer = (x + 1) * flat[at + 2] - (x - 2) * flat[at - 1]
+    inner = (x - 1) * flat[at] - x * flat[at + 1]
     result: Floats = x * (x - 1) * outer / 6 + (x + 1) * (x - 2) * inner / 2
     return result
 

@@ -146,16 +146,24 @@ def _imagine(
     levels: tuple[float, ...],
 ) -> Imagined:
     counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, stated))
-    now = remembered_strengths(counts[None], evenness, levels)
     few = math.prod(math.comb(n + shape[1] - 1, n) for n in numbers) <= MOST_OUTCOMES
-    more = _all_outcomes(numbers, shape[1]) if few else _drawn_outcomes(counts, prior, numbers, now)
-    later = _strengths_of_outcomes(counts + more, evenness, levels)
-    ratios = np.column_stack([
-        (later.logs - now.logs).reshape(len(more), -1),
-        _log_stated(prior, counts + more) - _log_stated(prior, counts[None]),
-    ])  # fmt: skip
-    # Ways in which an outcome can come about; or how often it is drawn, on average over components.
-    ratios += _log_ways(more)[:, None] if few else -np.logaddexp.reduce(ratios, axis=1)[:, None]
+    if few:
+        more = _all_outcomes(numbers, shape[1])
+        # What is known now is a number for each component, which goes when chances are made to add
+        # up to one. What is left is in how many ways an outcome can come about.
+        later = _strengths_of_outcomes(counts + more, evenness, levels)
+        ratios = _by_component(later.logs, _log_stated(prior, counts + more))
+        ratios += _log_ways(more)[:, None]
+    else:
+        now = remembered_strengths(counts[None], evenness, levels)
+        more = _drawn_outcomes(counts, prior, numbers, now)
+        later = _strengths_of_outcomes(counts + more, evenness, levels)
+        stated_now = _log_stated(prior, counts[None])
+        ratios = _by_component(
+            later.logs - now.logs, _log_stated(prior, counts + more) - stated_now
+        )
+        # How often an outcome is drawn, on average over components.
+        ratios -= np.logaddexp.reduce(ratios, axis=1)[:, None]
     chances = np.exp(ratios - ratios.max(axis=0))
     chances /= chances.sum(axis=0)
     draws = later.draws.reshape(len(more), -1, shape[1])
@@ -197,11 +205,14 @@ def evidence_ratios(
     now = remembered_strengths(counts[None], evenness, levels)
     later = _strengths_of_outcomes(counts + more, tuple(evenness), tuple(levels))
     draws = later.draws.reshape(len(more), -1, counts.shape[1])
-    logs = np.column_stack([
-        (later.logs - now.logs).reshape(len(more), -1),
-        _log_stated(prior, counts + more) - _log_stated(prior, counts[None]),
-    ])  # fmt: skip
+    stated = _log_stated(prior, counts + more) - _log_stated(prior, counts[None])
+    logs = _by_component(later.logs - now.logs, stated)
     return Ratios(logs, draws / draws.sum(axis=-1, keepdims=True))
+
+
+def _by_component(strengths: Floats, stated: Floats) -> Floats:
+    """Put side by side what outcomes say of each strength and of the problem as it is stated."""
+    return np.column_stack([strengths.reshape(len(strengths), -1), stated])
 
 
 def _strengths_of_outcomes(
