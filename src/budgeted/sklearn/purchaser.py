@@ -26,6 +26,7 @@ from budgeted.sklearn.coding import check_handling, coded
 from budgeted.sklearn.kinds import LABELS, kinds_of
 from budgeted.sklearn.money import costs_of, price_list_of, seed_of, terms_of
 from budgeted.sklearn.partial_cases import PartialCases
+from budgeted.state.cases import check_rule
 
 
 class Bought(NamedTuple):
@@ -170,6 +171,7 @@ class BudgetedPurchaser(PartialCases):
         terms = terms_of(self.budget)
         chooser = policy(self.policy, **(self.policy_params or {}))
         goes_with = accompanying(chooser, learner=self.learner, case_rule=self.case_rule)
+        check_rule(goes_with["case_rule"])  # of studies: a study buys the same
         learner = learner_from(goes_with["learner"])
         self._check_curve()
         if self.cuts == LABELS:
