@@ -30,7 +30,7 @@ from research.speed.findings import Finding, exit_status
 BEFORE = "524be4a3139937e4afda3194e1c8150ee46d4d3a"
 """The last revision in which all outcomes of purchases are gone through, and all else as well."""
 ROOT = Path(__file__).parents[2]
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def _in_a_process(tree: Path, task: str) -> Measured:
     """Time a task of this tree with the package of another one."""
     path = os.pathsep.join([str(tree / "src"), str(ROOT)])
     command = [sys.executable, "-m", "research.speed.against", "--task", task]
-    environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": path}
+    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": path}
     done = subprocess.run(
         command, env=environment, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     )

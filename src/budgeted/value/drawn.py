@@ -20,6 +20,7 @@ import numpy as np
 
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers, number_of_cases
+from budgeted.value.all_cases import loss_of_all_cases
 from budgeted.value.estimate import Estimate
 from budgeted.value.loss import Loss
 
@@ -148,7 +149,7 @@ def loss_now(belief: Belief, loss: Loss, number: int, rng: np.random.Generator) 
     0.62
     """
     if number_of_cases(belief.problem) <= MOST_CASES:
-        return Estimate(_of_every_case(belief, loss), "particles")
+        return Estimate(loss_of_all_cases(belief, loss), "particles")
     strata = Strata.of(belief, MORE * number)
     joint = np.tile(np.log(strata.prior), (len(strata.labels), 1))
     for feature in range(len(belief.problem.features)):
@@ -157,14 +158,6 @@ def loss_now(belief: Belief, loss: Loss, number: int, rng: np.random.Generator) 
     losses = loss(shares(joint)[0])
     (error,) = strata.standard_errors(losses[None], 0.0, loss.largest(len(strata.prior)))
     return Estimate(float(strata.weights @ losses), "particles", standard_error=float(error))
-
-
-def _of_every_case(belief: Belief, loss: Loss) -> float:
-    masses = np.asarray(belief.problem.prior)[None]  # cases so far × labels
-    for feature in range(len(belief.problem.features)):
-        means = belief.means[:, belief.columns(feature)].T
-        masses = (masses[:, None] * means).reshape(-1, masses.shape[1])
-    return float(loss(masses).sum())
 
 
 def current_terms(belief: Belief, values: Integers) -> Floats:

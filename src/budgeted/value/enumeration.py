@@ -11,6 +11,7 @@ from budgeted.errors import EngineError
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers, every_case, number_of_cases
 from budgeted.value import beta_binomial
+from budgeted.value.all_cases import loss_of_all_cases
 from budgeted.value.base import CELLS, FEATURES, GAINS, Known, Sampling
 from budgeted.value.drawn import ROUNDING, current_terms
 from budgeted.value.estimate import CellEstimates, Estimate
@@ -100,6 +101,8 @@ def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) ->
     """Return the expected loss after an allocation, over all cases and all outcomes."""
     if terms(belief, allocation) > MOST_TERMS:
         raise EngineError(_too_many(terms(belief, allocation)))
+    if not allocation.any():
+        return exactly(loss_of_all_cases(belief, loss))
     scenarios = enumerate_cases(belief)
     bought = [(i, j) for i, j in np.argwhere(allocation).tolist()]
     outcomes = math.prod(int(allocation[cell]) + 1 for cell in bought)

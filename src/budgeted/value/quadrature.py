@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgeted.memory import Memory
 from budgeted.value.beta_binomial import LEAST, Floats, weights
 from budgeted.value.loss import Loss
 from budgeted.value.loss.base import Kernel
@@ -40,6 +41,8 @@ ENOUGH = 1e-4
 """Error of an expected loss from left-out outcomes: a tenth of what a thousand draws leave open."""
 _RATIOS: Floats = np.concatenate([[0.0], np.geomspace(1e-3, 1e2, 30)])
 """Of what the other labels weigh to what this one weighs: where errors are looked at."""
+
+_memory = Memory()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,23 @@ def every_outcome(cell: Bought) -> Outcomes:
     return Outcomes(after, weights(cell.counts, totals, cell.purchases))
 
 
+def side_by_side(cells: Sequence[Outcomes]) -> Outcomes:
+    """Return the outcomes of several cells of a feature as one, cells × values × outcomes.
+
+    Where one has fewer than another, outcomes that never come make up for it.
+    """
+    most = max(each.after.shape[1] for each in cells)
+
+    def longest(each: Floats) -> Floats:
+        return np.pad(each, ((0, 0), (0, most - each.shape[1])), mode="edge")
+
+    return Outcomes(
+        np.stack([longest(each.after) for each in cells]),
+        np.stack([np.pad(each.chances, ((0, 0), (0, most - each.chances.shape[1])))
+                  for each in cells]),
+    )  # fmt: skip
+
+
 def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
     """Return outcomes that stand for all of them, for each cell; all where these are few.
 
@@ -100,23 +120,31 @@ def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
 
 
 def _by_rule(cells: Sequence[Bought], number: int, kernel: Kernel) -> list[Outcomes]:
-    """Gauss's rule for each cell, with the error that Radau's shows; those alike are made once."""
+    """Gauss's rule for each cell, with the error that Radau's shows; each is computed once."""
     sizes = [len(each.counts) for each in cells]
-    rows = np.stack([
-        np.concatenate([each.counts for each in cells]),
-        np.repeat([each.total for each in cells], sizes),
-        np.repeat([float(each.purchases) for each in cells], sizes),
-    ])  # fmt: skip
-    (counts, totals, purchases), place = np.unique(rows, axis=1, return_inverse=True)
+    counts = np.concatenate([each.counts for each in cells])
+    totals = np.repeat([each.total for each in cells], sizes)
+    purchases = np.repeat([float(each.purchases) for each in cells], sizes)
+
+    def made(missing: list[int]) -> Floats:
+        return _made(counts[missing], totals[missing], purchases[missing], number, kernel)
+
+    values = zip(counts.tolist(), totals.tolist(), purchases.tolist(), strict=True)
+    found = _memory.rows([(number, kernel, *each) for each in values], made)
+    return [
+        Outcomes(here[:, :number], here[:, number:-1], float(here[:, -1].sum()))
+        for here in np.split(found, np.cumsum(sizes)[:-1])
+    ]
+
+
+def _made(counts: Floats, totals: Floats, purchases: Floats, number: int, kernel: Kernel) -> Floats:
+    """Shares after purchases, their chances and the error, values × all of these."""
     scale = (totals + purchases)[:, None]
     points, chances = gauss(counts, totals, purchases, number)
     others, shares = radau(counts, totals, purchases, number)
     after, beside = (counts[:, None] + points) / scale, (counts[:, None] + others) / scale
     errors = _errors(kernel, (after, chances), (beside, shares))
-    return [
-        Outcomes(after[here], chances[here], float(errors[here].sum()))
-        for here in np.split(place.ravel(), np.cumsum(sizes)[:-1])
-    ]
+    return np.column_stack([after, chances, errors])
 
 
 def _errors(kernel: Kernel, low: tuple[Floats, Floats], high: tuple[Floats, Floats]) -> Floats:

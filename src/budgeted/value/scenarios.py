@@ -26,7 +26,13 @@ from budgeted.learners.layout import Floats, Integers
 from budgeted.value.drawn import ROUNDING, Drawn, shares
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
-from budgeted.value.quadrature import Bought, Outcomes, every_outcome, few_outcomes
+from budgeted.value.quadrature import (
+    Bought,
+    Outcomes,
+    every_outcome,
+    few_outcomes,
+    side_by_side,
+)
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
@@ -86,11 +92,9 @@ def cells(
             rows = scenarios.values[:, feature] == 0
             others, weights = others[rows], np.exp(log_total[rows])
         means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
-        bought = np.flatnonzero(depths[feature]).tolist()
-        per_case = np.stack([
-            _after_purchases(outcomes[feature, label], label, others, means, loss)
-            for label in bought
-        ])  # fmt: skip
+        bought = np.flatnonzero(depths[feature])
+        may_come = [outcomes[feature, label] for label in bought.tolist()]
+        per_case = _after_purchases(side_by_side(may_come), bought, others, means, loss)
         if scenarios.drawn is None:
             values[feature, bought] = per_case @ weights
         else:
@@ -118,24 +122,29 @@ def _outcomes(
 
 
 def _after_purchases(
-    outcomes: Outcomes, label: int, others: Floats, means: Floats, loss: Loss
+    outcomes: Outcomes, labels: Integers, others: Floats, means: Floats, loss: Loss
 ) -> Floats:
-    """Expected loss of each scenario over all values of the feature and all outcomes of a cell."""
-    after, chances = outcomes.after, outcomes.chances
-    fixed = np.delete(np.arange(others.shape[1]), label)
-    result = np.empty(len(others))
-    tile = max(1, TILE // after.size)
+    """Expected loss of each scenario over all values of the feature and all outcomes of a cell.
+
+    For each of the labels of which values are bought, labels × scenarios.
+    """
+    everyone = np.arange(others.shape[1])
+    fixed = np.stack([np.delete(everyone, label) for label in labels])
+    chances = outcomes.chances.reshape(len(labels), -1, 1)
+    result = np.empty((len(labels), len(others)))
+    tile = max(1, TILE // outcomes.after.size)
     for start in range(0, len(others), tile):
         rows = slice(start, start + tile)
         here = means if len(means) == 1 else means[rows]
-        # scenarios × values × labels that stay, and scenarios × values × outcomes of the one moving
-        masses = others[rows, None, fixed] * np.moveaxis(here[:, fixed], 1, 2)
-        moving = others[rows, label, None, None] * after
-        stay = loss.gather.reduce(loss.term(masses), axis=2)[:, :, None]
+        shares_here = others[rows].T[:, :, None]
+        # bought labels × labels that stay × scenarios × values; the one that moves, × outcomes
+        masses = (shares_here * np.moveaxis(here, 0, 1))[fixed]
+        moving = shares_here[labels, :, :, None] * outcomes.after[:, None]
+        stay = loss.gather.reduce(loss.term(masses), axis=1)[..., None]
         gathered = loss.gather(stay, loss.term(moving))
-        moving += masses.sum(axis=2)[:, :, None]  # now all masses together
+        moving += masses.sum(axis=1)[..., None]  # now all masses together
         losses = loss.finish(moving, gathered)
-        result[rows] = losses.reshape(len(losses), -1) @ chances.ravel()
+        result[:, rows] = (losses.reshape(*losses.shape[:2], -1) @ chances)[..., 0]
     return result
 
 
