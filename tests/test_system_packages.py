@@ -49,7 +49,7 @@ def test_on_request_they_are_installed_by_the_system(monkeypatch, commands, caps
     assert system_packages.main([]) == 1
     assert commands[:2] == [
         ("apt-get", "update"),
-        ("apt-get", "install", "--yes", "--no-install-recommends", "chromium", "nginx", "nodejs"),
+        ("apt-get", "install", "--yes", "--no-install-recommends", *PROGRAMS),
     ]
     assert commands[2][1:] == ("-m", "playwright", "install", "chromium")
     said = capsys.readouterr().out
@@ -72,4 +72,4 @@ def test_what_is_there_is_left_alone(monkeypatch, commands, capsys):
     assert commands == []
     assert "nginx: /opt/nginx" in capsys.readouterr().out
     assert system_packages.main(["firefox"]) == 2
-    assert "'firefox'; there are: chromium, nginx, nodejs" in capsys.readouterr().err
+    assert "'firefox'; there are: chromium, nginx, nodejs, r-base-core" in capsys.readouterr().err

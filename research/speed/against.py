@@ -98,15 +98,25 @@ def faster_and_same(claim: str, task: str, least: float, sides: Sides) -> list[F
 
 
 def steering(claim: str, task: str, least: float, sides: Sides) -> list[Finding]:
-    """Say the same of decisions, and how far the losses of what is chosen are apart, at most."""
+    """Say the same of decisions, and how far the losses of what is chosen are apart, at most.
+
+    Only decisions after the same purchases are compared.
+    """
     before, now = sides.measure(task)
-    apart = [abs(one[2] - other[2]) for one, other in zip(before.found, now.found, strict=True)]
-    differ = sum(one[:2] != other[:2] for one, other in zip(before.found, now.found, strict=True))
-    print(f"    {differ} of {len(apart)} decisions differ")
+    pairs = [
+        (one[1:], other[1:])
+        for one, other in zip(before.found, now.found, strict=False)
+        if one[0] == other[0]
+    ]
+    differ = sum(one[0] != other[0] for one, other in pairs)
+    print(f"    {differ} of {len(pairs)} decisions differ; {len(now.found)} were timed")
     return [
         Finding(claim, before.seconds / now.seconds, least, True),
-        Finding("  expected losses of what is chosen differ by at most", max(apart), 1e-4, False),
-    ]
+        Finding(
+            "  expected losses of what is chosen differ by at most",
+            max(abs(one[1] - other[1]) for one, other in pairs), 1e-4, False,
+        ),
+    ]  # fmt: skip
 
 
 def growth(claim: str, small: str, large: str, most: float, sides: Sides) -> list[Finding]:

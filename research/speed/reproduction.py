@@ -22,6 +22,8 @@ from research.speed.findings import Finding, exit_status
 
 ALL_RUNS = 50
 LOOK = 5
+_START = "from research.paper.__main__ import main; main()"
+"""Not `-m research.paper`: before, workers could not find what was defined in that module then."""
 
 
 class Costs:
@@ -46,7 +48,7 @@ def reproduce(tree: Path, runs: int) -> float:
     """Return the processor seconds of so many runs of every experiment of a revision."""
     path = os.pathsep.join([str(tree / "src"), str(tree)])
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "research.paper", "--runs", str(runs), "--workers", "1",
+        command = [sys.executable, "-c", _START, "--runs", str(runs), "--workers", "1",
                    "--out", folder, "--docs", folder]  # fmt: skip
         began = _of_children()
         subprocess.run(

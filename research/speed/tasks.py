@@ -70,7 +70,10 @@ def nursery_errors(depth: int, cases: int = 1_000) -> Work:
 
 
 def steered(problem: Mapping[str, Any], budget: int, name: str, **parameters: Any) -> Work:
-    """Time all decisions of a policy in the states of a run, and find what it chooses and why."""
+    """Time all decisions of a policy in the states of a run, and find what it chooses, and why.
+
+    With each stands what was bought before: worlds of another revision may have answered otherwise.
+    """
     met = list(_states(problem, budget, "sfl"))
     chooser = policy(name, **parameters)
 
@@ -78,8 +81,8 @@ def steered(problem: Mapping[str, Any], budget: int, name: str, **parameters: An
         results.clear()
         made = [chooser.choose(state, stream(_SEED, POLICY, at)) for at, state in enumerate(met)]
         return [
-            [*map(int, each.action), float(each.scores[each.action])]
-            for each in made
+            [_bought(state), [*map(int, each.action)], float(each.scores[each.action])]
+            for state, each in zip(met, made, strict=True)
             if each is not None
         ]
 
@@ -162,6 +165,10 @@ def _some(problem: Problem, rng: np.random.Generator) -> Belief:
         value = int(rng.integers(len(problem.features[feature].values)))
         belief = belief.observe_at(feature, int(rng.integers(len(problem.labels))), value)
     return belief
+
+
+def _bought(state: State) -> Found:
+    return [[each.feature, each.label, each.value] for each in state.history]
 
 
 def _states(problem: Mapping[str, Any], budget: int, name: str) -> Iterator[State]:

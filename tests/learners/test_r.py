@@ -1,15 +1,15 @@
-"""The R of a model, run by Rscript where there is one, says what the package says."""
+"""The R of a model, run by Rscript, says what the package says."""
 
 import csv
 import io
 import math
-import shutil
 import subprocess
 
 import pytest
 
 from budgeted.learners.formats import model_format
-from tests.learners.exported import CASES, NAMES, assert_same_labels, cases, model, refused
+from tests.learners.exported import NAMES, assert_same_labels, cases, model, refused
+from tests.system_packages import R, require
 
 pytestmark = pytest.mark.slow
 
@@ -29,9 +29,7 @@ write.csv(do.call(rbind, rows), "said.csv", row.names = FALSE, fileEncoding = "U
 @pytest.fixture
 def say(tmp_path):
     """Ask the script of a model about cases."""
-    rscript = shutil.which("Rscript")
-    if rscript is None:
-        pytest.skip("there is no Rscript for models as R; on Debian: apt-get install r-base-core")
+    rscript = require(R)
 
     def ask(made, asked):
         (tmp_path / "model.R").write_bytes(model_format("r").content(made))
@@ -62,15 +60,11 @@ def told(feature, value):
     return str(value)
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [*((name, 50) for name in NAMES),
-     *(pytest.param(name, CASES, marks=pytest.mark.thorough) for name in NAMES)],
-)  # fmt: skip
-def test_it_says_the_same(name, number, say):
-    said = say(model(name), cases(name)[:number])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_the_same(name, say):
+    said = say(model(name), cases(name))
     chances = [[float(cell) for cell in each[1:]] for each in said]
-    assert_same_labels(name, [each[0] for each in said], chances, number=number)
+    assert_same_labels(name, [each[0] for each in said], chances)
 
 
 @pytest.mark.parametrize("name", ["three labels", "numbers"])
