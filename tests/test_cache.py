@@ -137,12 +137,20 @@ def test_what_refers_to_itself():
     assert 1000 < size_of(knot) < 1500
 
 
-DECIDING = ("expectation", "policies", "learners", "special", "memory", "belief", "study")
+DECIDING = ("value", "policies", "learners", "memory", "state", "studies")
 """Where results depend on the counts and the history of a study."""
 SMALL = {
     "budgeted.learners.formats.plain_json.schema": "one document of a few kB",
+    "budgeted.learners.scikit_learn._pools": "one",
+    "budgeted.learners.posterior._settings": "64 results of a few kB: settings × levels",
     "budgeted.value.spectral._prior_factor": "32 results of 1.4 kB",
-    "budgeted.value.information._prior_factor": "32 results of 0.4 kB",
+    "budgeted.value.information.prior_factor": "32 results of 0.4 kB",
+    "budgeted.learners.strength._log_norms": "64 results of a few numbers",
+    "budgeted.studies.forecast.kept.code": "one digest",
+    "budgeted.studies.journal.rows._adapter": "one, for all kinds of events",
+    "budgeted.studies.journal.rows.sql": "the few statements of the journal",
+    "budgeted.studies.journal.tables.metadata": "three tables' definitions",
+    "budgeted.value.convolution._easy": "numbers",
     "budgeted.value.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",
 }
 """What `functools` may remember there, and why."""

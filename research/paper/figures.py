@@ -138,7 +138,8 @@ def _single(error: float, complete: float) -> list[Figure]:
     named = max(error, complete) if abs(error - complete) < _CLOSE else error
     words = {"type": "text", "align": "right", "x": "width", "dx": -4, "dy": -6, "color": "#333333"}
     return [
-        {"mark": {"type": "rule", "strokeDash": [2, 3], "color": "#333333"}, "encoding": place},
+        {"data": {"values": [{}]}, "mark": {"type": "rule", "strokeDash": [2, 3], "color": "#333333"},
+         "encoding": place},
         {"data": {"values": [{}]}, "mark": words,
          "encoding": {"y": {"datum": named, "type": "quantitative"},
                       "text": {"value": "best single feature (dotted)"}}},

@@ -86,7 +86,8 @@ def test_the_error_is_no_larger_than_it_is_said_to_be(loss, counts, others, purc
             total += outcomes.chances[value] @ loss(masses)
         return total
 
-    apart = abs(expected(few) - expected(every_outcome(cell)))
+    (every,) = every_outcome([cell])
+    apart = abs(expected(few) - expected(every))
     assert apart <= few.error + 1e-9
     assert few.after.shape[1] <= max(NUMBERS)
 
@@ -126,9 +127,7 @@ def test_the_same_is_chosen_as_with_all_outcomes(monkeypatch):
         asked = (belief, depths, np.zeros_like(depths), GINI, Sampling(200, at))
         few = Particles().cells(*asked)
         with monkeypatch.context() as patched:
-            patched.setattr(
-                scenarios, "few_outcomes", lambda cells, _: [*map(every_outcome, cells)]
-            )
+            patched.setattr(scenarios, "few_outcomes", lambda cells, _: every_outcome(cells))
             every = Particles().cells(*asked)
         assert every.left_out == 0 < few.left_out
         assert np.abs(few.values - every.values).max() <= few.left_out

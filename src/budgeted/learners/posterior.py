@@ -30,7 +30,7 @@ import numpy as np
 
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.layout import layout_of
-from budgeted.learners.special import log_rising
+from budgeted.learners.special import log_rising, log_sum
 from budgeted.learners.strength import remembered_strengths
 from budgeted.problem import Problem
 
@@ -178,7 +178,7 @@ def posterior(
     with np.errstate(divide="ignore"):
         each = logs[:, :, None] + np.log(chances)
         before = np.log((1 - plain) / len(evenness) * prior)
-    evidence = np.logaddexp.reduce(each, axis=-1)  # features × β × settings of one β
+    evidence = log_sum(each)  # features × β × settings of one β
     components = np.exp(each - evidence[..., None]).transpose(1, 2, 0, 3)
     whole = evidence.sum(axis=0) + before
     weights = np.append(whole, _log_as_stated(problem, counts, stated) + np.log(plain))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -199,7 +200,8 @@ class Estimated:
         """What the classifier says, as if labels were equally frequent; even where it cannot."""
         result = np.ones((len(values), len(self.problem.labels)))
         if self._fitted is not None:
-            found = self._fitted.predict_proba(self._columns(values))
+            with _one_thread():
+                found = self._fitted.predict_proba(self._columns(values))
             result[:, self._fitted.classes_] = np.maximum(found, _LEAST)
         return result
 
@@ -215,7 +217,8 @@ class Estimated:
         weights = np.where(np.arange(len(rows)) < len(parts), 1.0, 1 / parts[rows]) / 2
         columns, labels = self._columns(hidden), self.labels[rows]
         try:
-            return made.fit(columns, labels, sample_weight=alike[rows] * weights)
+            with _one_thread():
+                return made.fit(columns, labels, sample_weight=alike[rows] * weights)
         except (TypeError, ValueError) as error:
             raise LearnerError(
                 f"{self.made_by.estimator} cannot learn from cases known in part: {error}"
@@ -282,6 +285,19 @@ def _plain(text: str) -> bool | int | float | str | None:
         except ValueError:
             continue
     return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Compute on one thread: with as few cases as are bought, several wait for each other."""
+    found: AbstractContextManager[Any] = _pools().limit(limits=1, user_api="openmp")
+    return found
+
+
+@cache
+def _pools() -> Any:
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - comes with scikit-learn
+
+    return ThreadpoolController()
 
 
 def _version() -> str:

@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,6 @@ from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.special import (
     digamma_rising,
     log_gamma,
-    log_rising,
     log_rising_ordered,
     log_rising_whole,
     trigamma_falling,
@@ -81,22 +81,20 @@ def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]
     # All pairs of a β and a level in one go, β by β.
     betas = np.repeat(np.asarray(evenness, dtype=float), len(kappa))
     kappas = np.tile(kappa, len(evenness))
-    seen = _Seen.of(counts)
+    seen = _Seen.of(counts, len(kappa) * len(evenness))
     shares = _common_shares(seen, pooled, kappas, betas)
     after = shares * _total(seen, kappas, betas, shares)
-    prior = np.broadcast_to(betas[:, None], shares.shape[1:])
     like = over_values(seen.added(log_rising_ordered, kappas, shares))
     like -= np.tile(_log_totals(counts.sum(axis=2), kappa), len(evenness))
     # Both densities in one: log m stands in each of them.
-    scattered = like + _log_norm(prior) - _log_norm(after)
-    scattered += over_values((prior - after) * np.log(shares))
+    scattered = like + np.repeat(_log_norms(tuple(evenness), size), len(kappa)) - _log_norm(after)
+    scattered += over_values((betas[:, None] - after) * np.log(shares))
     logs = np.empty((features, len(evenness), 1 + len(levels)))
     draws = np.empty((*logs.shape, size))
     logs[:, :, 1:] = scattered.reshape(features, len(evenness), -1)
     draws[:, :, 1:] = after.reshape(features, len(evenness), -1, size)
-    for at, beta in enumerate(evenness):
-        draws[:, at, 0] = pooled + beta
-        logs[:, at, 0] = _log_irrelevant(pooled, beta)
+    logs[:, :, 0] = _log_irrelevant(pooled, np.asarray(evenness)).T
+    draws[:, :, 0] = pooled[:, None] + np.asarray(evenness)[:, None]
     return Strengths(logs, draws, kappa)
 
 
@@ -143,22 +141,27 @@ class _Seen:
     ----------
     feature, value, counts
         Where each stands, and how large it is.
+    place
+        Where it stands in levels × features × values, counts × levels.
     shape
-        Of all, features × values.
+        Of all, levels × features × values.
     """
 
     feature: Integers
     value: Integers
     counts: Floats
-    shape: tuple[int, int]
+    place: Integers
+    shape: tuple[int, int, int]
 
     @classmethod
-    def of(cls, counts: Floats) -> _Seen:
+    def of(cls, counts: Floats, levels: int) -> _Seen:
         feature, label, value = np.nonzero(counts)
         found = counts[feature, label, value]
         order = np.argsort(-found, kind="stable")
-        shape = len(counts), counts.shape[2]
-        return cls(feature[order], value[order], found[order], shape)
+        feature, value = feature[order], value[order]
+        features, _, size = counts.shape
+        place = (feature * size + value)[:, None] + features * size * np.arange(levels)
+        return cls(feature, value, found[order], place.ravel(), (levels, features, size))
 
     def added(
         self, term: Callable[[Floats, Floats], Floats], kappa: Floats, shares: Floats
@@ -167,12 +170,10 @@ class _Seen:
 
         The term must be 0 where the count is.
         """
-        most = math.prod(self.shape)
-        place = (self.feature * self.shape[1] + self.value)[:, None] + most * np.arange(len(kappa))
         terms = term(kappa * shares[self.feature, :, self.value], self.counts)
-        summed = np.bincount(place.ravel(), terms.ravel(), minlength=len(kappa) * most)
+        summed = np.bincount(self.place, terms.ravel(), minlength=math.prod(self.shape))
         # Of nothing at all NumPy returns whole numbers.
-        result: Floats = summed.astype(float).reshape(len(kappa), *self.shape).swapaxes(0, 1)
+        result: Floats = summed.astype(float, copy=False).reshape(self.shape).swapaxes(0, 1)
         return result
 
 
@@ -213,17 +214,21 @@ def _total(seen: _Seen, kappa: Floats, beta: Floats, shares: Floats) -> Floats:
 
 def _log_totals(totals: Floats, kappa: Floats) -> Floats:
     """What the numbers of values of each label say, features × levels."""
-    shape = (*totals.shape, len(kappa))
-    steps = np.broadcast_to(totals[..., None], shape)
-    result: Floats = log_rising(np.broadcast_to(kappa, shape), steps).sum(axis=1)
+    result: Floats = log_rising_whole(kappa, totals).sum(axis=2).T
     return result
 
 
-def _log_irrelevant(pooled: Floats, beta: float) -> Floats:
-    """Log-probability of counts of all labels together, in a given order, over the last axis."""
+def _log_irrelevant(pooled: Floats, beta: Floats) -> Floats:
+    """Log-probability of counts of all labels together, in a given order, β × features."""
     values = over_values(log_rising_whole(beta, pooled))
     result: Floats = values - log_rising_whole(beta * pooled.shape[-1], over_values(pooled))
     return result
+
+
+@lru_cache(maxsize=64)
+def _log_norms(evenness: tuple[float, ...], size: int) -> Floats:
+    """Return `_log_norm` of as many counts of β, for each β."""
+    return _log_norm(np.repeat(np.array(evenness)[:, None], size, axis=1))
 
 
 def _log_norm(counts: Floats) -> Floats:

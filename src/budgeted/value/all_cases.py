@@ -1,18 +1,30 @@
-"""The loss now, summed over all cases that there can be."""
+"""All cases that there can be: what they weigh, and the loss now."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from budgeted.learners.belief import Belief
+from budgeted.learners.layout import Floats
 from budgeted.value.loss import Loss
+
+
+def masses_of_all_cases(belief: Belief, without: int | None = None) -> Floats:
+    """Return P(x, label) of all cases, labels × cases; of all features, or of all but one.
+
+    They are the products of what each feature says: one more feature makes as many of every case as
+    it has values. No case is ever written down.
+    """
+    masses = np.asarray(belief.problem.prior)[:, None]
+    for feature in range(len(belief.problem.features)):
+        if feature != without:
+            means = belief.means[:, belief.columns(feature)]
+            masses = (masses[:, :, None] * means[:, None, :]).reshape(len(masses), -1)
+    return masses
 
 
 def loss_of_all_cases(belief: Belief, loss: Loss) -> float:
     """Return the loss of a belief; nothing is bought, so each case has one outcome.
-
-    The masses P(x, label) of all cases are the products of what each feature says: one more feature
-    makes as many of every one as it has values. No case is ever written down.
 
     Examples
     --------
@@ -22,8 +34,4 @@ def loss_of_all_cases(belief: Belief, loss: Loss) -> float:
     >>> round(loss_of_all_cases(Belief.prior(problem), GINI), 10)
     0.62
     """
-    masses = np.asarray(belief.problem.prior)[:, None]  # labels × cases so far: sums run along rows
-    for feature in range(len(belief.problem.features)):
-        means = belief.means[:, belief.columns(feature)]
-        masses = (masses[:, :, None] * means[:, None, :]).reshape(len(masses), -1)
-    return float(loss(masses.T).sum())
+    return float(loss(masses_of_all_cases(belief).T).sum())

@@ -11,13 +11,14 @@ from budgeted.errors import EngineError
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers, every_case, number_of_cases
 from budgeted.value import beta_binomial
-from budgeted.value.all_cases import loss_of_all_cases
+from budgeted.value.all_cases import loss_of_all_cases, masses_of_all_cases
 from budgeted.value.base import CELLS, FEATURES, GAINS, Known, Sampling
 from budgeted.value.drawn import ROUNDING, current_terms
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 from budgeted.value.of_beliefs import OfBeliefs
-from budgeted.value.scenarios import TILE, Scenarios, cells, exactly
+from budgeted.value.one_cell import TILE, after_purchases, by_feature, purchases
+from budgeted.value.quadrature import every_outcome
 
 MOST_TERMS = 10**8
 """More terms than this are refused: minutes, not seconds."""
@@ -53,9 +54,15 @@ class Enumeration(OfBeliefs):
         self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
         """Return the expected loss of each cell; at once if nothing is under way."""
-        if not given.any():
-            return cells(known, enumerate_cases(known), depths, given, loss)
         values = np.full(depths.shape, np.nan)
+        if not given.any():
+            outcomes = every_outcome(purchases(known, depths, given))
+            for feature, bought, here in by_feature(depths, outcomes):
+                others = masses_of_all_cases(known, without=feature)
+                means = known.means[:, known.columns(feature), None]
+                losses = after_purchases(here, bought, others, means, loss)
+                values[feature, bought] = losses.sum(axis=1)
+            return CellEstimates(values, self.name, ROUNDING, np.zeros(depths.shape))
         for feature, label in np.argwhere(depths).tolist():
             bought = given.copy()
             bought[feature, label] += depths[feature, label]
@@ -87,33 +94,23 @@ def terms(known: Known, allocation: Integers) -> int:
     return number_of_cases(known.problem) * math.prod(int(n) + 1 for n in allocation.ravel())
 
 
-def enumerate_cases(belief: Belief) -> Scenarios:
-    """Return all cases, weighted by their probability."""
-    if number_of_cases(belief.problem) > MOST_TERMS:
-        raise EngineError(_too_many(number_of_cases(belief.problem)))
-    values = every_case(belief.problem)
-    scenarios = Scenarios(values, np.empty(0), current_terms(belief, values))
-    weights = np.exp(scenarios.log_joint(belief)).sum(axis=1)
-    return Scenarios(values, weights, scenarios.log_terms)
-
-
 def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     """Return the expected loss after an allocation, over all cases and all outcomes."""
     if terms(belief, allocation) > MOST_TERMS:
         raise EngineError(_too_many(terms(belief, allocation)))
     if not allocation.any():
         return exactly(loss_of_all_cases(belief, loss))
-    scenarios = enumerate_cases(belief)
+    values = every_case(belief.problem)
+    joint = current_terms(belief, values).sum(axis=0) + np.log(belief.problem.prior)
     bought = [(i, j) for i, j in np.argwhere(allocation).tolist()]
     outcomes = math.prod(int(allocation[cell]) + 1 for cell in bought)
-    joint = scenarios.log_joint(belief)
     total = 0.0
     sections = min(len(joint), -(-len(joint) * outcomes // TILE))
     for rows in np.array_split(np.arange(len(joint)), sections):
         # cases × outcomes so far × labels; each bought cell multiplies the outcomes
         logs, chances = joint[rows, None, :], np.ones((len(rows), 1))
         for feature, label in bought:
-            columns = belief.layout.offsets[feature] + scenarios.values[rows, feature]
+            columns = belief.layout.offsets[feature] + values[rows, feature]
             counts, depth = belief.counts[label, columns], int(allocation[feature, label])
             totals = np.full(len(rows), belief.totals[label, feature])
             after = (counts[:, None] + np.arange(depth + 1)) / (totals[:, None] + depth)
@@ -124,6 +121,12 @@ def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) ->
             chances = (chances[:, :, None] * here[:, None, :]).reshape(len(rows), -1)
         total += float((chances * loss(np.exp(logs))).sum())
     return exactly(total)
+
+
+def exactly(value: float) -> Estimate:
+    """Return an expected loss that is exact but for rounding."""
+    lower, upper = value - ROUNDING, value + ROUNDING
+    return Estimate(value, Enumeration.name, lower=lower, upper=upper, resolution=ROUNDING)
 
 
 def _too_many(number: int) -> str:

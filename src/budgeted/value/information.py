@@ -94,7 +94,6 @@ class Worth:
         self._posterior = posterior
         self._evenness, self._levels = posterior.evenness, posterior.levels
         self._chances = posterior.chances
-        self._kappas = posterior.kappas(range(len(posterior.problem.features)))
         self._pairs = list(combinations(range(len(posterior.problem.labels)), 2))
 
     def gains(self, numbers: Integers) -> Floats:
@@ -175,18 +174,14 @@ class Worth:
         The parameters are labels × (1 + outcomes) × values. In a component they are
         (c + κ m)/(N + κ), or m itself if it is irrelevant; as the problem states (c + α)/(N + A).
         """
-        now, kappa = self._chances[feature], self._kappas[feature]
-        totals = found.counts[0].sum(axis=-1, keepdims=True)  # of each label, after any outcome
-        stated = totals + found.prior.sum(axis=-1, keepdims=True)
-        own = now * np.concatenate([1 / (totals + kappa), 1 / stated], axis=1)
-        pulled = now[:-1] / (1 + totals / kappa)
-        chances = found.chances.T
-        outcome, weights = now @ chances, own @ chances
-        masses: Floats = (pulled @ found.common.reshape(len(kappa), -1)).reshape(
-            len(totals), *found.common.shape[1:]
+        now, chances = self._chances[feature], found.chances.T
+        outcome, weights = now @ chances, (now * found.own) @ chances
+        shares = found.common.reshape(len(found.common), -1)
+        masses: Floats = ((now[:-1] * found.pulled) @ shares).reshape(
+            len(weights), *found.common.shape[1:]
         )
         masses += weights[:, :, None] * found.counts.swapaxes(0, 1)
-        masses += (found.prior / stated)[:, None] * (now[-1] * chances[-1])[:, None]
+        masses += found.stated[:, None] * (now[-1] * chances[-1])[:, None]
         parameters = np.empty((len(masses), 1 + masses.shape[1], masses.shape[2]))
         masses.sum(axis=1, out=parameters[:, 0])
         # Of what was drawn for another component an outcome can be out of the question: whatever

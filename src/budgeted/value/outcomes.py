@@ -26,7 +26,7 @@ import numpy as np
 from budgeted.cache import remembered
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.gamma import dirichlet_draws
-from budgeted.learners.special import log_rising_whole
+from budgeted.learners.special import log_rising_whole, log_sum
 from budgeted.learners.strength import (
     Strengths,
     over_values,
@@ -56,6 +56,11 @@ class Imagined(NamedTuple):
         × values.
     prior
         Prior counts of the problem, labels × values.
+    own, pulled
+        What a count of a label's own weighs in its expected parameters then, (c + κ m)/(N + κ),
+        labels × components; and what the common shares m weigh, the same without the last.
+    stated
+        What prior counts add if the feature is as the problem states, labels × values.
     drawn
         Whether these are some outcomes of many.
     """
@@ -64,6 +69,9 @@ class Imagined(NamedTuple):
     counts: Floats
     common: Floats
     prior: Floats
+    own: Floats
+    pulled: Floats
+    stated: Floats
     drawn: bool
 
 
@@ -108,7 +116,13 @@ def imagine(
     if order == tuple(range(len(order))):
         return found
     back = np.argsort(order)
-    return found._replace(counts=found.counts[:, back], prior=found.prior[back])
+    return found._replace(
+        counts=found.counts[:, back],
+        prior=found.prior[back],
+        own=found.own[back],
+        pulled=found.pulled[back],
+        stated=found.stated[back],
+    )
 
 
 @remembered
@@ -140,12 +154,12 @@ def _in_order(
 def _imagine(
     shape: tuple[int, int],
     seen: bytes,
-    stated: bytes,
+    asked: bytes,
     numbers: tuple[int, ...],
     evenness: tuple[float, ...],
     levels: tuple[float, ...],
 ) -> Imagined:
-    counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, stated))
+    counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, asked))
     few = math.prod(math.comb(n + shape[1] - 1, n) for n in numbers) <= MOST_OUTCOMES
     if few:
         more = _all_outcomes(numbers, shape[1])
@@ -163,13 +177,20 @@ def _imagine(
             later.logs - now.logs, _log_stated(prior, counts + more) - stated_now
         )
         # How often an outcome is drawn, on average over components.
-        ratios -= np.logaddexp.reduce(ratios, axis=1)[:, None]
+        ratios -= log_sum(ratios)[:, None]
     chances = np.exp(ratios - ratios.max(axis=0))
     chances /= chances.sum(axis=0)
     draws = later.draws.reshape(len(more), -1, shape[1])
     common = draws * (chances[:, :-1] / over_values(draws))[..., None]
     common = np.ascontiguousarray(common.swapaxes(0, 1))
-    return Imagined(chances, counts + more, common, prior, not few)
+    totals = (counts.sum(axis=1) + np.array(numbers))[:, None]
+    stated = totals + prior.sum(axis=1, keepdims=True)
+    kappa = np.tile(np.append(np.inf, later.concentrations), len(evenness))
+    own = np.hstack([1 / (totals + kappa), 1 / stated])
+    pulled = 1 / (1 + totals / kappa)
+    return Imagined(
+        chances, counts + more, common, prior, own, pulled, prior / stated, drawn=not few
+    )
 
 
 class Ratios(NamedTuple):

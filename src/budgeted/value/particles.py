@@ -77,7 +77,7 @@ def draw_particles(
             belief, feature, given[feature], values, strata.labels, rng
         )
         outcomes[feature] = _outcomes_after(belief, feature, given[feature], len(values), rng)
-    return Scenarios(values, strata.weights, log_terms, Drawn(strata, terms, now), outcomes)
+    return Scenarios(Drawn(strata, terms, now), log_terms, outcomes)
 
 
 def _log_terms_after(
@@ -119,8 +119,7 @@ def _expected(
     rng: np.random.Generator,
 ) -> Estimate:
     scenarios = draw_particles(belief, allocation, now, number, rng)
-    drawn = scenarios.drawn
-    assert drawn is not None, "particles are"
     then = loss(shares(scenarios.log_joint(belief))[0])
-    (value,), (error,) = drawn.after((drawn.losses(loss) - then)[None])
+    gain = scenarios.drawn.losses(loss) - then
+    (value,), (error,) = scenarios.drawn.after(gain[None])
     return Estimate(float(value), now.engine, standard_error=float(error))

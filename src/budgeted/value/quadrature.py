@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgeted.learners.layout import Integers
 from budgeted.memory import Memory
 from budgeted.value.beta_binomial import LEAST, Floats, weights
 from budgeted.value.loss import Loss
@@ -73,12 +74,24 @@ class Bought:
     purchases: int
 
 
-def every_outcome(cell: Bought) -> Outcomes:
-    """Return all outcomes of the purchases of a cell."""
-    totals = np.full(len(cell.counts), cell.total)
-    seen = np.arange(cell.purchases + 1)
-    after = (cell.counts[:, None] + seen) / (cell.total + cell.purchases)
-    return Outcomes(after, weights(cell.counts, totals, cell.purchases))
+def every_outcome(cells: Sequence[Bought]) -> list[Outcomes]:
+    """Return all outcomes of the purchases of each cell."""
+    found: dict[int, Outcomes] = {}
+    for purchases in {each.purchases for each in cells}:
+        at = [place for place, each in enumerate(cells) if each.purchases == purchases]
+        counts, totals, ends = _end_to_end([cells[place] for place in at])
+        after = (counts[:, None] + np.arange(purchases + 1)) / (totals + purchases)[:, None]
+        chances = weights(counts, totals, purchases)
+        parts = map(Outcomes, np.split(after, ends), np.split(chances, ends))
+        found |= dict(zip(at, parts, strict=True))
+    return [found[place] for place in range(len(cells))]
+
+
+def _end_to_end(cells: Sequence[Bought]) -> tuple[Floats, Floats, Integers]:
+    """Return the counts of all values of some cells, the totals, and where the next cells begin."""
+    sizes = [len(each.counts) for each in cells]
+    counts = np.concatenate([each.counts for each in cells])
+    return counts, np.repeat([each.total for each in cells], sizes), np.cumsum(sizes)[:-1]
 
 
 def side_by_side(cells: Sequence[Outcomes]) -> Outcomes:
@@ -86,16 +99,12 @@ def side_by_side(cells: Sequence[Outcomes]) -> Outcomes:
 
     Where one has fewer than another, outcomes that never come make up for it.
     """
-    most = max(each.after.shape[1] for each in cells)
-
-    def longest(each: Floats) -> Floats:
-        return np.pad(each, ((0, 0), (0, most - each.shape[1])), mode="edge")
-
-    return Outcomes(
-        np.stack([longest(each.after) for each in cells]),
-        np.stack([np.pad(each.chances, ((0, 0), (0, most - each.chances.shape[1])))
-                  for each in cells]),
-    )  # fmt: skip
+    values, most = len(cells[0].after), max(each.after.shape[1] for each in cells)
+    after, chances = np.ones((len(cells), values, most)), np.zeros((len(cells), values, most))
+    for place, each in enumerate(cells):
+        number = each.after.shape[1]
+        after[place, :, :number], chances[place, :, :number] = each.after, each.chances
+    return Outcomes(after, chances)
 
 
 def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
@@ -105,11 +114,12 @@ def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
     smooth, such as 0/1, all outcomes are returned.
     """
     if loss.kernel is None:
-        return [every_outcome(each) for each in cells]
+        return every_outcome(cells)
     found: dict[int, Outcomes] = {}
     waiting = list(range(len(cells)))
     for number in NUMBERS:
-        found |= {at: every_outcome(cells[at]) for at in waiting if cells[at].purchases < number}
+        small = [at for at in waiting if cells[at].purchases < number]
+        found |= dict(zip(small, every_outcome([cells[at] for at in small]), strict=True))
         waiting = [at for at in waiting if cells[at].purchases >= number]
         if not waiting:
             break
@@ -121,10 +131,8 @@ def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
 
 def _by_rule(cells: Sequence[Bought], number: int, kernel: Kernel) -> list[Outcomes]:
     """Gauss's rule for each cell, with the error that Radau's shows; each is computed once."""
-    sizes = [len(each.counts) for each in cells]
-    counts = np.concatenate([each.counts for each in cells])
-    totals = np.repeat([each.total for each in cells], sizes)
-    purchases = np.repeat([float(each.purchases) for each in cells], sizes)
+    counts, totals, ends = _end_to_end(cells)
+    purchases = np.concatenate([np.full(len(each.counts), float(each.purchases)) for each in cells])
 
     def made(missing: list[int]) -> Floats:
         return _made(counts[missing], totals[missing], purchases[missing], number, kernel)
@@ -133,7 +141,7 @@ def _by_rule(cells: Sequence[Bought], number: int, kernel: Kernel) -> list[Outco
     found = _memory.rows([(number, kernel, *each) for each in values], made)
     return [
         Outcomes(here[:, :number], here[:, number:-1], float(here[:, -1].sum()))
-        for here in np.split(found, np.cumsum(sizes)[:-1])
+        for here in np.split(found, ends)
     ]
 
 

@@ -27,8 +27,9 @@ from budgeted.value.base import CELLS, Known, Partial, Sampling
 from budgeted.value.drawn import ROUNDING
 from budgeted.value.estimate import CellEstimates
 from budgeted.value.loss import Loss
+from budgeted.value.one_cell import purchases
 from budgeted.value.particles import Particles
-from budgeted.value.quadrature import Bought, Outcomes, few_outcomes
+from budgeted.value.quadrature import Outcomes, few_outcomes
 
 
 class Drawn(NamedTuple):
@@ -81,7 +82,7 @@ class Samples(Partial):
         """Return the estimated loss of each cell; the number of particles is that of cases."""
         rng = sampling.generator()
         bought = [(feature, label) for feature, label in np.argwhere(depths).tolist()]
-        outcomes = few_outcomes([_bought(known, cell, depths + given) for cell in bought], loss)
+        outcomes = few_outcomes(purchases(known, depths, given), loss)
         values, errors = np.full(depths.shape, np.nan), np.zeros(depths.shape)
         number = sampling.particles
         drawn = _draw(known, given, number * (1 if self.shared else len(bought)), rng)
@@ -102,12 +103,6 @@ class FreshSamples(Samples):
     shared: ClassVar[bool] = False
 
 
-def _bought(belief: Belief, cell: tuple[int, int], purchases: Integers) -> Bought:
-    feature, label = cell
-    counts = belief.counts[label, belief.columns(feature)]
-    return Bought(counts, float(belief.totals[label, feature]), int(purchases[cell]))
-
-
 def _draw(belief: Belief, given: Integers, number: int, rng: np.random.Generator) -> Drawn:
     """Draw cases, and for each one outcome of the purchases under way, apart from the case."""
     prior = np.asarray(belief.problem.prior)
@@ -122,9 +117,9 @@ def _draw(belief: Belief, given: Integers, number: int, rng: np.random.Generator
     for feature, label in np.argwhere(given).tolist():
         counts, total = belief.counts[label, columns[:, feature]], belief.totals[label, feature]
         chances = rng.beta(counts, np.maximum(total - counts, beta_binomial.LEAST))
-        purchases = int(given[feature, label])
-        seen = counts + rng.binomial(purchases, chances)
-        terms[:, feature, label] = np.log(seen / (total + purchases))
+        under_way = int(given[feature, label])
+        seen = counts + rng.binomial(under_way, chances)
+        terms[:, feature, label] = np.log(seen / (total + under_way))
     return Drawn(values, terms, terms.sum(axis=1) + np.log(prior) - log_chances)
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from budgeted.cache import remembered
 from budgeted.errors import EngineError
 from budgeted.learners.belief import DIRICHLET, Floats, Integers
 from budgeted.learners.layout import layout_of
@@ -168,7 +168,7 @@ def parameters_after(known: Any, feature: int, more: Floats) -> Floats:
     return result
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _tallies(labels: int, values: int, length: int) -> _Tallies:
     cells = labels * values
     found: list[tuple[int, ...]] = [(0,) * cells]

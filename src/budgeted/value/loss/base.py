@@ -3,7 +3,7 @@
 It is a sum over all x of a function of the masses (p₁, …, p_K) of one x that is concave and
 homogeneous of degree one. And it has the shape ``finish(P, A)``, where P is the sum of the
 masses and A gathers a term per mass: so when only one mass moves, as it does when one cell is
-bought, P and A of the others can be computed once (see `budgeted.value.scenarios`).
+bought, P and A of the others can be computed once (see `budgeted.value.one_cell`).
 """
 
 from __future__ import annotations
@@ -26,19 +26,27 @@ Floats = NDArray[np.float64]
 class Kernel:
     """How a smooth loss of one x depends on the one mass that moves.
 
-    If the others weigh t times as much, it is a function h(t + s) of the share s that moves, up to
-    what is linear in s, and derivatives of h alternate in sign from the second on.
+    A label weighs B, and s of that moves; the other masses sum to A = tB, and G is what they
+    gather. Then the loss is ``constant + factor · (h(t + s) − own(s))``, and derivatives of h
+    alternate in sign from the second on.
 
     Attributes
     ----------
     function
         h.
+    constant, factor
+        By A, G and B.
     weight
         By how much an error of h at most counts in the loss, by t; rising or falling.
+    own
+        What depends on the share alone; None: nothing does.
     """
 
     function: Callable[[Floats], Floats]
+    constant: Callable[[Floats, Floats, Floats], Floats]
+    factor: Callable[[Floats, Floats, Floats], Floats]
     weight: Callable[[Floats], Floats]
+    own: Callable[[Floats], Floats] | None = None
 
 
 @dataclass(frozen=True)

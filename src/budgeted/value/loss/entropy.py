@@ -21,6 +21,12 @@ ENTROPY = Loss(
     largest=lambda labels: float(np.log(labels)),
     # With u log u of the sum of all masses, and of the one that moves: the second errs as the first
     # does where nothing else weighs anything, t = 0.
-    kernel=Kernel(_xlogx, lambda t: np.full_like(t, 2.0)),
+    kernel=Kernel(
+        _xlogx,
+        constant=lambda others, terms, label: others * np.log(label) - terms,
+        factor=lambda others, terms, label: label,
+        weight=lambda t: np.full_like(t, 2.0),
+        own=_xlogx,
+    ),
 )
 """Conditional entropy of the label given x, in nats."""

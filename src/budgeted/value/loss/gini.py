@@ -19,8 +19,14 @@ GINI = Loss(
     gather=np.add,
     finish=_finish,
     largest=lambda labels: 1 - 1 / labels,
-    # With A the sum of the other masses, S ≤ A² that of their squares and m the one that moves, it
-    # is 2A − (S + A²)/(A + m). If they weigh A = tB beside a label that weighs B, B ≤ 1/(1 + t).
-    kernel=Kernel(lambda u: 1 / u, lambda t: 2 * t**2 / (1 + t)),
+    # With A the sum of the other masses and G that of their squares, it is
+    # 2A − (G + A²)/(A + m) if m is the one that moves; and where they weigh t times as much as a
+    # label, that weighs at most 1/(1 + t).
+    kernel=Kernel(
+        lambda u: 1 / u,
+        constant=lambda others, squares, label: 2 * others,
+        factor=lambda others, squares, label: -(squares + others**2) / label,
+        weight=lambda t: 2 * t**2 / (1 + t),
+    ),
 )
 """Σ P(x) Σ P(y|x)(1 − P(y|x)): how often a label drawn from the posterior is wrong (eq. 6)."""
