@@ -12,6 +12,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -137,7 +138,9 @@ def there(words):
     name, *options = shlex.split(words, comments=True)
     for each in ("budgeted-passwords", "budgeted-tokens"):
         Path(each).touch()
-    assert main.get_command(None, name).make_context(name, options)
+    assert main.get_command(None, name).make_context(
+        name, options, click.Context(main, **main.context_settings)
+    )
 
 
 @pytest.mark.slow

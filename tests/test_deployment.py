@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 import trustme
 import yaml
@@ -62,7 +63,11 @@ def test_the_server_is_called_by_options_that_it_has(command, tmp_path):
     passwords = tmp_path / "passwords"
     passwords.write_text("")
     options = [str(passwords) if each.endswith("passwords") else each for each in options]
-    given = main.get_command(None, "serve").make_context("serve", options).params
+    given = (
+        main.get_command(None, "serve")
+        .make_context("serve", options, click.Context(main, **main.context_settings))
+        .params
+    )
     assert given["host"] == "127.0.0.1" or given["password_file"]
     assert given["port"] == 8000
 
