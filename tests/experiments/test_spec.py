@@ -26,7 +26,7 @@ SMALL = {
 
 PLANNED = plan(ROOT / "research" / "paper" / "experiments", 50)
 ON_DEMAND = "diabetes"  # its table is rebuilt from the network; test_archives.py does that
-FEWER = {"mushroom-sampled": 10, "nursery": 12}
+FEWER = {"mushroom-sampled": 10}
 """What takes too long for the 50 runs of the paper; the page says so."""
 
 

@@ -237,7 +237,7 @@ def test_every_claim_can_be_decided_in_its_readings(planned):
         assert all(each["domain"] == [0, drawing.budget] for each in scales)
 
 
-FEWER = {"mushroom-sampled": 10, "nursery": 12}
+FEWER = {"mushroom-sampled": 10}
 """Experiments whose runs are dear; their files say how many."""
 
 

@@ -19,7 +19,7 @@ def masses_of_all_cases(belief: Belief, without: int | None = None) -> Floats:
     for feature in range(len(belief.problem.features)):
         if feature != without:
             means = belief.means[:, belief.columns(feature)]
-            masses = (masses[:, :, None] * means[:, None, :]).reshape(len(masses), -1)
+            masses = (means[:, :, None] * masses[:, None]).reshape(len(masses), -1)
     return masses
 
 

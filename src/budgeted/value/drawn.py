@@ -76,14 +76,13 @@ class Strata(NamedTuple):
         Two made-up cases count too, one at either end of what a number is thought to be: a sample
         that happened to miss a rare case must not report a standard error of zero.
         """
-        variance = np.zeros(len(numbers))
-        for label, share in enumerate(self.prior):
-            seen = numbers[:, self.labels == label]
-            number = seen.shape[1]
-            mean = (seen.sum(axis=1) + least + most) / (number + 2)
-            apart = ((seen - mean[:, None]) ** 2).sum(axis=1)
-            apart += (least - mean) ** 2 + (most - mean) ** 2
-            variance += share**2 * apart / ((number + 1) * number)
+        # Cases come label by label.
+        cases = np.bincount(self.labels, minlength=len(self.prior))
+        first = np.cumsum(cases) - cases
+        mean = (np.add.reduceat(numbers, first, axis=1) + least + most) / (cases + 2)
+        apart = np.add.reduceat((numbers - mean[:, self.labels]) ** 2, first, axis=1)
+        apart += (least - mean) ** 2 + (most - mean) ** 2
+        variance = apart @ (self.prior**2 / ((cases + 1) * cases))
         result: Floats = np.sqrt(variance)
         return result
 
@@ -97,7 +96,7 @@ class Drawn:
     strata
         Where they come from.
     terms
-        log θ of each value now, features × cases × labels.
+        log θ of each value now, features × labels × cases.
     now
         The loss now.
     """
@@ -108,19 +107,19 @@ class Drawn:
 
     @cached_property
     def log_joint(self) -> Floats:
-        """Log P(x, label) now, cases × labels."""
-        result: Floats = self.terms.sum(axis=0) + np.log(self.strata.prior)
+        """Log P(x, label) now, labels × cases."""
+        result: Floats = self.terms.sum(axis=0) + np.log(self.strata.prior)[:, None]
         return result
 
     def losses(self, loss: Loss) -> Floats:
         """Return the loss of each case now."""
-        return loss(shares(self.log_joint)[0])
+        return loss(shares(self.log_joint), axis=0)
 
     def losses_without(self, belief: Belief, feature: int, loss: Loss) -> Floats:
         """Return the same, expected over the values of a feature given all others."""
-        others, _ = shares(self.log_joint - self.terms[feature])
-        means = belief.means[:, belief.columns(feature)].T
-        losses: Floats = np.sum([loss(others * each) for each in means], axis=0)
+        others = shares(self.log_joint - self.terms[feature])
+        means = belief.means[:, belief.columns(feature)]
+        losses: Floats = loss(others[:, None] * means[..., None], axis=0).sum(axis=0)
         return losses
 
     def after(self, gains: Floats) -> tuple[Floats, Floats]:
@@ -151,24 +150,23 @@ def loss_now(belief: Belief, loss: Loss, number: int, rng: np.random.Generator) 
     if number_of_cases(belief.problem) <= MOST_CASES:
         return Estimate(loss_of_all_cases(belief, loss), "particles")
     strata = Strata.of(belief, MORE * number)
-    joint = np.tile(np.log(strata.prior), (len(strata.labels), 1))
+    joint = np.repeat(np.log(strata.prior)[:, None], len(strata.labels), axis=1)
     for feature in range(len(belief.problem.features)):
-        terms = np.ascontiguousarray(belief.log_means[:, belief.columns(feature)].T)
-        joint += terms[strata.values(belief, feature, rng)]
-    losses = loss(shares(joint)[0])
+        terms = belief.log_means[:, belief.columns(feature)]
+        joint += terms[:, strata.values(belief, feature, rng)]
+    losses = loss(shares(joint), axis=0)
     (error,) = strata.standard_errors(losses[None], 0.0, loss.largest(len(strata.prior)))
     return Estimate(float(strata.weights @ losses), "particles", standard_error=float(error))
 
 
 def current_terms(belief: Belief, values: Integers) -> Floats:
-    """Return log θ of each value as it is believed now, features × cases × labels."""
+    """Return log θ of each value as it is believed now, features × labels × cases."""
     columns = (values + belief.layout.starts).T
-    return np.ascontiguousarray(np.moveaxis(belief.log_means[:, columns], 0, -1))
+    return np.ascontiguousarray(belief.log_means[:, columns].swapaxes(0, 1))
 
 
-def shares(logs: Floats) -> tuple[Floats, Floats]:
-    """Rows of logarithms as shares that sum to one, and the logarithm of what they summed to."""
-    largest = logs.max(axis=-1, keepdims=True)
-    masses = np.exp(logs - largest)
-    total = masses.sum(axis=-1, keepdims=True)
-    return masses / total, (largest + np.log(total))[..., 0]
+def shares(logs: Floats) -> Floats:
+    """Return what logarithms, labels × cases, stand for, as shares of each case."""
+    masses: Floats = np.exp(logs - logs.max(axis=0))
+    masses /= masses.sum(axis=0)
+    return masses

@@ -101,7 +101,7 @@ def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) ->
     if not allocation.any():
         return exactly(loss_of_all_cases(belief, loss))
     values = every_case(belief.problem)
-    joint = current_terms(belief, values).sum(axis=0) + np.log(belief.problem.prior)
+    joint = current_terms(belief, values).sum(axis=0).T + np.log(belief.problem.prior)
     bought = [(i, j) for i, j in np.argwhere(allocation).tolist()]
     outcomes = math.prod(int(allocation[cell]) + 1 for cell in bought)
     total = 0.0

@@ -75,7 +75,7 @@ def draw_particles(
     for feature in np.flatnonzero(given.any(axis=1)).tolist():
         log_terms[feature] = _log_terms_after(
             belief, feature, given[feature], values, strata.labels, rng
-        )
+        ).T
         outcomes[feature] = _outcomes_after(belief, feature, given[feature], len(values), rng)
     return Scenarios(Drawn(strata, terms, now), log_terms, outcomes)
 
@@ -106,8 +106,8 @@ def _outcomes_after(
         for row, bought in zip(counts, purchases, strict=True)
     ]
     totals = belief.totals[:, feature] + purchases
-    result: Floats = (counts + np.stack(seen, axis=1)) / totals[:, None]
-    return result
+    after = (counts + np.stack(seen, axis=1)) / totals[:, None]  # cases × labels × values
+    return np.moveaxis(after, 0, -1)
 
 
 def _expected(
@@ -119,7 +119,7 @@ def _expected(
     rng: np.random.Generator,
 ) -> Estimate:
     scenarios = draw_particles(belief, allocation, now, number, rng)
-    then = loss(shares(scenarios.log_joint(belief))[0])
+    then = loss(shares(scenarios.log_joint(belief)), axis=0)
     gain = scenarios.drawn.losses(loss) - then
     (value,), (error,) = scenarios.drawn.after(gain[None])
     return Estimate(float(value), now.engine, standard_error=float(error))

@@ -25,10 +25,10 @@ class Scenarios:
     drawn
         What is known of the cases as things are.
     log_terms
-        log θ of each value after the purchases under way, features × cases × labels.
+        log θ of each value after the purchases under way, features × labels × cases.
     outcomes
         For the features with purchases under way: their parameters after one random outcome
-        that knows nothing of the case, cases × labels × values.
+        that knows nothing of the case, labels × values × cases.
     """
 
     drawn: Drawn
@@ -36,8 +36,8 @@ class Scenarios:
     outcomes: Mapping[int, Floats]
 
     def log_joint(self, belief: Belief) -> Floats:
-        """Return log P(x, label), cases × labels."""
-        result: Floats = self.log_terms.sum(axis=0) + np.log(belief.problem.prior)
+        """Return log P(x, label), labels × cases."""
+        result: Floats = self.log_terms.sum(axis=0) + np.log(belief.problem.prior)[:, None]
         return result
 
 
@@ -52,9 +52,9 @@ def cells(
     values, errors = np.full(depths.shape, np.nan), np.zeros(depths.shape)
     outcomes = few_outcomes(purchases(belief, depths, given), loss)
     for feature, bought, here in by_feature(depths, outcomes):
-        others, _ = shares(joint - scenarios.log_terms[feature])
-        means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature)][None])
-        then = after_purchases(here, bought, others.T, np.moveaxis(means, 0, -1), loss)
+        others = shares(joint - scenarios.log_terms[feature])
+        means = scenarios.outcomes.get(feature, belief.means[:, belief.columns(feature), None])
+        then = after_purchases(here, bought, others, means, loss)
         gains = drawn.losses_without(belief, feature, loss) - then
         values[feature, bought], errors[feature, bought] = drawn.after(gains)
     left_out = max((each.error for each in outcomes), default=0.0)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 """Arrays of floating-point numbers, in which losses compute."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one of each loss
 class Kernel:
     """How a smooth loss of one x depends on the one mass that moves.
 
@@ -99,10 +99,10 @@ class Loss:
         """
         return replace(self, limit=limit, costs=costs)
 
-    def __call__(self, masses: Floats) -> Floats:
-        """Return the loss of each row of joint masses; labels run along the last axis."""
-        gathered = self.gather.reduce(self.term(masses), axis=-1)
-        return self.finish(masses.sum(axis=-1), gathered)
+    def __call__(self, masses: Floats, axis: int = -1) -> Floats:
+        """Return the loss of joint masses; labels run along the last axis unless told otherwise."""
+        gathered = self.gather.reduce(self.term(masses), axis=axis)
+        return self.finish(masses.sum(axis=axis), gathered)
 
 
 def check_loss_kind(loss: Loss) -> None:
