@@ -13,6 +13,7 @@ from budgeted.cache import Cache
 from budgeted.errors import AllocationError, EngineError, ObservationError
 from budgeted.memory import Memory
 from budgeted.value import ENGINES, expected_loss, gains, lookahead, loss, spectral
+from budgeted.value.questions import feature_lookahead
 
 
 def a_belief(labels=2, features=2):
@@ -214,3 +215,11 @@ def test_gains_of_a_plain_belief_with_many_labels(more):
     found = gains(Belief.prior(problem)).gains(np.full((1, 5), more))
     assert found.shape == (1,)
     assert 0 < found[0] < 1
+
+
+def test_features_of_which_as_much_is_known_tie_where_cases_are_drawn():
+    """What they differ by is rounding: that must not decide which is bought."""
+    belief = a_belief(3, features=20)
+    found = feature_lookahead(belief, np.full((20, 3), 2), engine="particles", particles=100)
+    assert np.ptp(found.values[1:]) <= found.resolution
+    assert found.values[0] > found.values[1] + found.resolution

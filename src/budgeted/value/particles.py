@@ -10,7 +10,7 @@ from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
 from budgeted.value import beta_binomial
 from budgeted.value.base import Sampling
-from budgeted.value.drawn import Drawn, Strata, current_terms, loss_now, shares
+from budgeted.value.drawn import ROUNDING, Drawn, Strata, current_terms, loss_now, shares
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 from budgeted.value.of_beliefs import OfBeliefs
@@ -54,7 +54,7 @@ class Particles(OfBeliefs):
             same = np.random.default_rng(seed)
             found = _expected(known, allocation, loss, now, sampling.particles, same)
             values[feature], errors[feature] = found, found.standard_error
-        return CellEstimates(values, self.name, 0.0, errors)
+        return CellEstimates(values, self.name, ROUNDING, errors)
 
 
 def draw_particles(
