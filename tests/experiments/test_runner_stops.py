@@ -35,15 +35,25 @@ runs = {runs}
 seed = 5
 
 [problem]
-synthetic = "figure-3b"
-features = 4
+table = "votes"
+missing = "not sold"
+case_rule = "per cell"
+prior_counts = "2/r"
 
 [[policy]]
 name = "biased-robin"
+next_label = "fewest"
+
+[[policy]]
+name = "round-robin"
+over = "cases"
 
 [[policy]]
 name = "sfl"
+engine = "samples"
+particles = 20
 """
+"""Read as the paper may be: all of it has streams of its own, which a stop must not move."""
 
 
 @pytest.fixture

@@ -244,7 +244,7 @@ def check_target(path: str | Path) -> Path:
         raise FigureError(f"{target}: there is no folder {target.parent}; make it first")
     if target.suffix != ".json" and find_spec("vl_convert") is None:
         raise FigureError(
-            f"{target.name}: drawing needs the extra 'figures': pip install vl-convert-python; "
+            f"{target.name}: drawing needs the extra 'figures': pip install 'budgeted[figures]'; "
             "or write the definition to a .json file"
         )
     return target
