@@ -140,7 +140,7 @@ def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
     assert "round robin" in result.stdout
-    assert "pip install .budgeted" in result.stderr
+    assert "pip install 'budgeted[figures]'" in result.stderr
 
 
 @pytest.mark.slow

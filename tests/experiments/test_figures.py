@@ -65,6 +65,6 @@ def test_an_unknown_ending_is_explained(figure, tmp_path):
 
 def test_without_the_extra_it_says_what_to_install(figure, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
-    with pytest.raises(BudgetedError, match="pip install .budgeted"):
+    with pytest.raises(BudgetedError, match=r"pip install .budgeted\[figures\]"):
         figures.save(figure, tmp_path / "figure.png")
     assert figures.save(figure, tmp_path / "figure.json").exists()

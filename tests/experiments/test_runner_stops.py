@@ -97,7 +97,7 @@ def test_interrupted_by_hand_it_says_how_to_go_on(tmp_path, toml, ignoring_inter
     assert process.returncode == 130
     assert b"start again to continue" in stderr
     assert b"Traceback" not in stderr
-    assert 3 <= kept(out) < 4000
+    assert 3 <= kept(out) < 6000
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_started_in_the_background_it_is_not_interrupted(tmp_path, toml):
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=processes.PATIENCE)
     assert process.returncode == 0, stderr
-    assert kept(out) == 16
+    assert kept(out) == 24
 
 
 @pytest.fixture
