@@ -36,7 +36,7 @@ class Circumstances:
 
     def __str__(self) -> str:
         return (
-            f"Written by `make reproduce`: {self.most} runs of each policy (fewer where its file says so), "
+            f"Written by `make reproduce`: {self.most} runs of each policy, "
             f"seed {self.seed}, computed {self.origin}. These are {self.runs} runs; computing "
             f"{self.spent.runs} of them took {self.spent.minutes:.0f} minutes, and "
             f"{self.spent.processor:.0f} minutes of processor time, with {self.workers} workers."

@@ -237,15 +237,11 @@ def test_every_claim_can_be_decided_in_its_readings(planned):
         assert all(each["domain"] == [0, drawing.budget] for each in scales)
 
 
-FEWER = {"mushroom-sampled": 10}
-"""Experiments whose runs are dear; their files say how many."""
-
-
 def test_budgets_are_those_of_the_paper(planned):
     for each in planned:
         budgets = {contender.budget for contender in each.experiment.contenders}
         assert "300" in budgets or each.stem == "mushroom-half", each.stem
-        assert each.experiment.runs == FEWER.get(each.stem, 50)
+        assert each.experiment.runs == 50
         assert each.experiment.problem["case_rule"] == "per cell"
 
 
