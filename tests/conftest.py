@@ -1,5 +1,9 @@
 """Settings for all tests."""
 
+import os
+
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before SciPy: scikit-learn's checks want it
+
 import pytest
 from hypothesis import HealthCheck, settings
 
