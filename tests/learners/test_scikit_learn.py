@@ -98,6 +98,7 @@ def test_a_file_that_makes_no_sense_is_refused_in_words(change, says):
     [({"estimator": "xgboost.XGBClassifier"}, "estimator: must be a class of scikit-learn"),
      ({"options": "max_iter"}, "options: must be like"),
      ({"options": "max_iter=3, =4"}, "options: must be like"),
+     ({"options": "class_weight={0: 2}"}, "options: can be numbers, words, .* got '{0: 2}'"),
      ({"seed": -1}, "seed: must be a whole number"),
      ({"estimator": "sklearn.ensemble.Nothing"}, "scikit-learn has no 'sklearn.ensemble.Nothing'"),
      ({"estimator": "sklearn.linear_model.LinearRegression", "options": ""}, "is no class with"),

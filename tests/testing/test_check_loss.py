@@ -57,6 +57,15 @@ BROKEN = {
         replace(GINI, finish=lambda total, squares: (total - squares / total).sum()),
         "it must return",
     ),
+    "labels on the last axis only": (
+        replace(GINI, term=lambda mass: mass**2 * (1 + 0.1 * (mass.shape[-1] > 9))),
+        "called with axis=0",
+    ),
+    "a kernel of another loss": (replace(GINI, kernel=ENTROPY.kernel), "its kernel says"),
+    "a kernel with another factor": (
+        replace(ENTROPY, kernel=replace(ENTROPY.kernel, factor=lambda *_: 2.0)),
+        "its kernel says",
+    ),
     "the masses overwritten": (replace(GINI, term=overwritten), "changes the masses"),
     "the order of labels": (
         replace(GINI, term=lambda mass: mass * np.arange(mass.shape[-1]),

@@ -85,6 +85,8 @@ def test_enumeration_refuses_what_would_take_forever():
     with pytest.raises(EngineError, match="enumeration would need"):
         loss(a_belief(features=40), engine="enumeration")
     with pytest.raises(EngineError, match="enumeration would need"):
+        lookahead(a_belief(3, features=40), np.ones((40, 3), dtype=int), engine="enumeration")
+    with pytest.raises(EngineError, match="enumeration would need"):
         expected_loss(
             a_belief(), dict.fromkeys([(0, 0), (0, 1), (1, 0)], 1000), engine="enumeration"
         )
@@ -217,9 +219,22 @@ def test_gains_of_a_plain_belief_with_many_labels(more):
     assert 0 < found[0] < 1
 
 
+@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
+def test_a_label_that_is_out_of_the_question_is_no_trouble(kind):
+    """With many features that are nearly certain, its share of a case is less than any number."""
+    belief = Belief.prior(a_belief(3, features=70).problem)
+    for feature in range(70):
+        for label in range(3):
+            belief = belief.observe(feature, label, int(label == 1), 100_000)
+    found = lookahead(belief, np.full((70, 3), 20), kind, engine="particles", particles=20)
+    assert np.isfinite(found.values).all()
+    assert (found.values >= -found.resolution).all()
+
+
 def test_features_of_which_as_much_is_known_tie_where_cases_are_drawn():
     """What they differ by is rounding: that must not decide which is bought."""
     belief = a_belief(3, features=20)
     found = feature_lookahead(belief, np.full((20, 3), 2), engine="particles", particles=100)
     assert np.ptp(found.values[1:]) <= found.resolution
+    assert found.resolution > 0
     assert found.values[0] > found.values[1] + found.resolution

@@ -52,7 +52,7 @@ class ScikitLearn:
     estimator
         A class of scikit-learn, with its module.
     options
-        Its parameters: ``"max_iter=50, learning_rate=0.2"``.
+        Its parameters: ``"max_iter=50, learning_rate=0.2"``, numbers, words, True, False or None.
     seed
         Its ``random_state``, if it has one.
 
@@ -279,17 +279,23 @@ def _plain(text: str) -> bool | int | float | str | None:
     >>> [_plain(each) for each in ("50", "0.2", "False", "None", "'gini'", "gini")]
     [50, 0.2, False, None, 'gini', 'gini']
     """
-    for kind in (int, float):
+    if text[0] in "[({":
+        raise LearnerError(
+            f"options: can be numbers, words, True, False and None, but nothing with parts, "
+            f"got {text!r}"
+        )
+    for kind in (int, float) if text[-1] in "0123456789." else ():
         try:
             return kind(text)
         except ValueError:
             continue
-    return {"True": True, "False": False, "None": None}.get(text, text.strip("'\""))
+    quoted = len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]
+    return {"True": True, "False": False, "None": None}.get(text, text[1:-1] if quoted else text)
 
 
 def _one_thread() -> AbstractContextManager[Any]:
     """Compute on one thread: with as few cases as are bought, several wait for each other."""
-    found: AbstractContextManager[Any] = _pools().limit(limits=1, user_api="openmp")
+    found: AbstractContextManager[Any] = _pools().limit(limits=1)
     return found
 
 
@@ -297,7 +303,8 @@ def _one_thread() -> AbstractContextManager[Any]:
 def _pools() -> Any:
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - comes with scikit-learn
 
-    return ThreadpoolController()
+    # Only OpenMP's, whose number belongs to a thread: that of BLAS belongs to the whole process.
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def _version() -> str:

@@ -36,12 +36,15 @@ from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.special import (
     digamma_rising,
     log_gamma,
+    log_rising,
     log_rising_ordered,
     log_rising_whole,
     trigamma_falling,
 )
 from budgeted.memory import Memory
 
+_FEW = 1_000
+"""Up to so many values of a label, a table of sums is faster than the gamma function."""
 _ROUNDS = 3
 """How often the expected number of draws is brought in line with the mean; more changes little."""
 
@@ -214,7 +217,11 @@ def _total(seen: _Seen, kappa: Floats, beta: Floats, shares: Floats) -> Floats:
 
 def _log_totals(totals: Floats, kappa: Floats) -> Floats:
     """What the numbers of values of each label say, features × levels."""
-    result: Floats = log_rising_whole(kappa, totals).sum(axis=2).T
+    if totals.max(initial=0) > _FEW:
+        each = log_rising(kappa[:, None, None], totals)
+    else:
+        each = log_rising_whole(kappa, totals)
+    result: Floats = each.sum(axis=2).T
     return result
 
 

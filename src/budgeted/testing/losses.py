@@ -22,7 +22,7 @@ def check_loss(loss: Loss) -> None:
     0, and 0 where one label has all the mass; k times as large for k times the masses; concave, so
     that what is learned never makes it rise on average; the same in whatever order the labels are
     listed, and whether terms are gathered at once or in parts. For masses that sum to 1 it
-    is `largest` at most.
+    is `largest` at most. Its kernel, if it has one, says the same as its terms.
 
     Parameters
     ----------
@@ -136,6 +136,34 @@ def _check_labels(loss: Loss, masses: Floats) -> None:
     )
 
 
+def _check_axis(loss: Loss, masses: Floats) -> None:
+    assert np.allclose(loss(masses.T, axis=0), loss(masses), rtol=0, atol=_CLOSE), (
+        "called with axis=0, labels run along the first axis, and the loss must be the same"
+    )
+
+
+def _check_kernel(loss: Loss, masses: Floats) -> None:
+    """Where one mass moves, its kernel must say the same as its terms."""
+    kernel = loss.kernel
+    if kernel is None:
+        return
+    others, gathered = masses[:, 1:].sum(axis=-1), loss.gather.reduce(loss.term(masses[:, 1:]), -1)
+    for label in (0.05, 1.0):
+        weighs = np.full(len(masses), label)
+        for share in (0.1, 0.5, 1.0):
+            moved = kernel.function(others / label + share)
+            if kernel.own is not None:
+                moved = moved - kernel.own(np.full(len(masses), share))
+            factor = kernel.factor(others, gathered, weighs)
+            found = kernel.constant(others, gathered, weighs) + factor * moved
+            wanted = loss(np.column_stack([np.full(len(masses), label * share), masses[:, 1:]]))
+            off = ~(np.abs(found - wanted) <= _CLOSE)
+            assert not off.any(), (
+                f"its kernel says {found[off][0]:.6g} where the loss of {_first(masses, off)} with "
+                f"{label * share:g} in the first place is {wanted[off][0]:.6g}"
+            )
+
+
 def _orders(labels: int) -> Iterator[list[int]]:
     yield list(range(labels))[::-1]
     yield [*range(1, labels), 0]
@@ -154,4 +182,6 @@ CHECKS = (
     _check_homogeneity,
     _check_concavity,
     _check_labels,
+    _check_axis,
+    _check_kernel,
 )

@@ -56,6 +56,8 @@ class Enumeration(OfBeliefs):
         """Return the expected loss of each cell; at once if nothing is under way."""
         values = np.full(depths.shape, np.nan)
         if not given.any():
+            if number_of_cases(known.problem) > MOST_TERMS:
+                raise EngineError(_too_many(number_of_cases(known.problem)))
             outcomes = every_outcome(purchases(known, depths, given))
             for feature, bought, here in by_feature(depths, outcomes):
                 others = masses_of_all_cases(known, without=feature)

@@ -141,13 +141,13 @@ class Worth:
 
     @cached_property
     def _tables(self) -> Floats:
-        """G of each feature, features × pairs × log-odds."""
+        """G of each pair of labels, pairs × features × log-odds."""
         problem, offsets = self._posterior.problem, layout_of(self._posterior.problem).offsets
         means = np.log(self._posterior.expected)
         return np.stack([
             _tables(means[one], means[two], offsets, problem.prior[one], problem.prior[two])
             for one, two in self._pairs
-        ], axis=1)  # fmt: skip
+        ])  # fmt: skip
 
     def _imagined(self, feature: int, numbers: Integers) -> Imagined:
         problem, counts = self._posterior.problem, self._posterior.counts
@@ -201,7 +201,7 @@ class Worth:
         total = np.zeros(flat.shape[1])
         for at, (one, two) in enumerate(self._pairs):
             place = (logs[one] - logs[two] + _FARTHEST) * _FINENESS
-            total += roots[one] * roots[two] * _between(self._tables[:, at], row, place)
+            total += roots[one] * roots[two] * _between(self._tables[at], row, place)
         ends = np.cumsum([each[0].size for each in several])[:-1]
         return [over_values(part.reshape(each.shape[1:]))
                 for part, each in zip(np.split(total, ends), several, strict=True)]  # fmt: skip
@@ -210,7 +210,7 @@ class Worth:
         """How fast the loss grows with each parameter of a feature, labels × values."""
         result, logs = np.zeros_like(parameters), np.log(parameters)
         for at, (one, two) in enumerate(self._pairs):
-            table = self._tables[feature, at]
+            table = self._tables[at, feature]
             apart = logs[one] - logs[two]
             height = np.interp(apart, _LOG_ODDS, table)
             steep = np.interp(apart, _LOG_ODDS, np.gradient(table, 1 / _FINENESS))

@@ -25,8 +25,10 @@ from budgeted.value.quadrature import Bought, Outcomes, side_by_side
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
-_TINY = 1e-150
-"""What a label weighs at least: ratios of masses then do not overflow, nor do their squares."""
+_TINY = 1e-30
+"""What a label weighs at least of a case: its ratio to the others then does not overflow, and what
+cancels in the entropy is not so large that it costs digits.
+"""
 
 
 def purchases(belief: Belief, depths: Integers, given: Integers) -> list[Bought]:

@@ -95,9 +95,10 @@ def _end_to_end(cells: Sequence[Bought]) -> tuple[Floats, Floats, Integers]:
 
 
 def side_by_side(cells: Sequence[Outcomes]) -> Outcomes:
-    """Return the outcomes of several cells of a feature as one, cells × values × outcomes.
+    """Return the outcomes of several cells of a feature together, cells × values × outcomes.
 
-    Where one has fewer than another, outcomes that never come make up for it.
+    Where one has fewer than another, outcomes that never come make up for it. Errors stay with the
+    single ones.
     """
     values, most = len(cells[0].after), max(each.after.shape[1] for each in cells)
     after, chances = np.ones((len(cells), values, most)), np.zeros((len(cells), values, most))
@@ -213,15 +214,16 @@ def _recurrence(
     alpha, total = counts[:, None], totals[:, None]
     purchases = np.reshape(purchases, (-1, 1))
     beta = np.maximum(total - alpha, LEAST)
-    before = np.where(at > 0, (at + total - 1) / np.where(at > 0, 2 * at + total - 1, 1), 1.0)
+    # What is 0 for some point comes first in each sum: of small totals nothing is lost.
+    before = np.where(at > 0, ((at - 1) + total) / np.where(at > 0, (2 * at - 1) + total, 1), 1.0)
     above = before * (at + alpha) * (purchases - at) / (2 * at + total)
     late = at > 0
     below = np.zeros_like(above)
     below[:, late] = (
         at[late]
-        * (at[late] + total + purchases - 1)
-        * (at[late] + beta - 1)
-        / ((2 * at[late] + total - 2) * (2 * at[late] + total - 1))
+        * ((at[late] - 1) + total + purchases)
+        * ((at[late] - 1) + beta)
+        / ((2 * (at[late] - 1) + total) * ((2 * at[late] - 1) + total))
     )
     return above, below
 

@@ -91,7 +91,8 @@ class Samples(Partial):
             losses = _losses(drawn.among(rows), cell, after, loss)
             values[cell] = losses.mean()
             errors[cell] = losses.std(ddof=1) / sqrt(len(losses))
-        left_out = max((each.error for each in outcomes), default=0.0)
+        most = loss.largest(len(known.problem.labels))
+        left_out = min(max((each.error for each in outcomes), default=0.0), most)
         return CellEstimates(values, self.name, ROUNDING, errors, left_out=left_out)
 
 

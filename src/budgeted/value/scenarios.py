@@ -57,5 +57,6 @@ def cells(
         then = after_purchases(here, bought, others, means, loss)
         gains = drawn.losses_without(belief, feature, loss) - then
         values[feature, bought], errors[feature, bought] = drawn.after(gains)
-    left_out = max((each.error for each in outcomes), default=0.0)
+    most = loss.largest(len(belief.problem.labels))  # of very weak priors the bound is beyond it
+    left_out = min(max((each.error for each in outcomes), default=0.0), most)
     return CellEstimates(values, "particles", ROUNDING, errors, left_out=left_out)
