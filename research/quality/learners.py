@@ -130,41 +130,57 @@ def mark(gap: Mean, firm: float) -> str:
 
 
 def lines(results: Results) -> Iterator[str]:
-    """Yield the tables of the page, in Markdown."""
+    """Yield the tables of the page, in Markdown: what it comes to first, and all of it folded."""
     firm = threshold(max(1, comparisons(results)))
-    names = LEARNERS[1:]
-    tally: dict[str, dict[str, list[int]]] = {}
     yield (
-        f"| values of each feature | bought | table | `{BASE}` | "
-        + " | ".join(f"`{each}`" for each in names)
-        + " |"
+        f"In how many of {len(TABLES)} tables a learner is better and worse than `{BASE}`, by two standard "
+        f"errors of {RUNS} worlds:"
     )
-    yield "| ---: | --- | --- | ---: |" + " ---: |" * len(names)
-    for setting in SETTINGS:
-        for table, found in results.get(title(setting), {}).items():
-            if setting[0] == RETRAINED:
-                continue
-            row = []
-            for each in names:
-                gap = paired(errors(found, each), errors(found, BASE))
-                row.append(f"{gap:+.3f}{mark(gap, firm)}")
-                count = tally.setdefault(title(setting), {}).setdefault(each, [0, 0])
-                count[0] += gap.below()
-                count[1] += gap.above()
-            own = Mean.of(errors(found, BASE))
-            yield f"| {setting[1]} | {setting[0]} | {table} | {own:.3f} | {' | '.join(row)} |"
     yield ""
-    yield "In how many tables better and worse than the default learner, by two standard errors:"
-    yield ""
-    yield "| values of each feature | bought | " + " | ".join(f"`{each}`" for each in names) + " |"
-    yield "| ---: | --- |" + " --- |" * len(names)
-    for setting in SETTINGS:
-        if title(setting) in tally:
-            counts = (tally[title(setting)][each] for each in names)
-            row = [f"{better} better, {worse} worse" for better, worse in counts]
-            yield f"| {setting[1]} | {setting[0]} | {' | '.join(row)} |"
+    yield from _tally(results)
     if any(setting.startswith(RETRAINED) for setting in results):
         yield from _steering(results, firm)
+    yield ""
+    yield "<details><summary>All tables, who buys and how much</summary>"
+    yield ""
+    yield from _all_tables(results, firm)
+    yield ""
+    yield "</details>"
+
+
+def _gaps(results: Results) -> Iterator[tuple[tuple[str, int], str, Mean, dict[str, Mean]]]:
+    """Yield setting, table, the error of the default learner, and by how much others differ."""
+    for setting in SETTINGS:
+        if setting[0] == RETRAINED:
+            continue
+        for table, found in results.get(title(setting), {}).items():
+            own = errors(found, BASE)
+            gaps = {each: paired(errors(found, each), own) for each in LEARNERS[1:]}
+            yield setting, table, Mean.of(own), gaps
+
+
+def _tally(results: Results) -> Iterator[str]:
+    names = LEARNERS[1:]
+    yield "| values of each feature | bought | " + " | ".join(f"`{each}`" for each in names) + " |"
+    yield "| ---: | --- |" + " --- |" * len(names)
+    counts: dict[tuple[str, int], dict[str, list[int]]] = {}
+    for setting, _, _, gaps in _gaps(results):
+        row = counts.setdefault(setting, {each: [0, 0] for each in names})
+        for each, gap in gaps.items():
+            row[each][0] += gap.below()
+            row[each][1] += gap.above()
+    for setting, row in counts.items():
+        cells = [f"{better} better, {worse} worse" for better, worse in row.values()]
+        yield f"| {setting[1]} | {setting[0]} | {' | '.join(cells)} |"
+
+
+def _all_tables(results: Results, firm: float) -> Iterator[str]:
+    names = [f"`{each}`" for each in LEARNERS]
+    yield f"| values of each feature | bought | table | {' | '.join(names)} |"
+    yield "| ---: | --- | --- | ---: |" + " ---: |" * (len(names) - 1)
+    for setting, table, own, gaps in _gaps(results):
+        cells = [f"{gap:+.3f}{mark(gap, firm)}" for gap in gaps.values()]
+        yield f"| {setting[1]} | {setting[0]} | {table} | {own:.3f} | {' | '.join(cells)} |"
 
 
 def _steering(results: Results, firm: float) -> Iterator[str]:
