@@ -84,3 +84,13 @@ def test_an_exclusive_file_takes_no_place_that_is_taken(tmp_path):
     assert path.read_bytes() == b"third"
     assert list(tmp_path.iterdir()) == [path]
     assert os.name != "posix" or path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such modes")
+def test_results_are_for_colleagues_as_far_as_the_system_lets_them(tmp_path):
+    usual = tmp_path / "usual"
+    usual.touch()  # as the umask of who runs the tests has it
+    run_files.write(pyarrow.table({"a": [1]}), {}, tmp_path / "results.parquet")
+    write_atomically(tmp_path / "report.md", b"", private=False)
+    for name in ("results.parquet", "report.md"):
+        assert (tmp_path / name).stat().st_mode == usual.stat().st_mode

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
+
+_BINARY = getattr(os, "O_BINARY", 0)
+"""Windows would write other ends of lines."""
 
 
-def write_atomically(path: Path, content: bytes, *, exclusive: bool = False) -> None:
+def write_atomically(
+    path: Path, content: bytes, *, exclusive: bool = False, private: bool = True
+) -> None:
     """Write a file beside its place and move it there, so that nobody ever reads half of one.
 
     Parameters
     ----------
     path
-        Its folder must exist. Only the owner may read the file.
+        Its folder must exist.
     content
         All of it.
     exclusive
         A file that is there already stays: of several that are written at once, the first one.
+    private
+        Only the owner may read it; else who may is up to the system's settings (the umask), as for
+        any other file: results and reports are for colleagues, too.
 
     Raises
     ------
@@ -28,13 +36,17 @@ def write_atomically(path: Path, content: bytes, *, exclusive: bool = False) -> 
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "notes")
     ...     write_atomically(path, b"new")
     ...     path.read_bytes(), os.listdir(folder)
     (b'new', ['notes'])
     """
-    descriptor, beside = tempfile.mkstemp(dir=path.parent, suffix=".part")  # mode 600
+    beside = path.parent / f"{token_hex(8)}.part"
+    descriptor = os.open(
+        beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if private else 0o666
+    )
     try:
         with open(descriptor, "wb") as file:
             file.write(content)

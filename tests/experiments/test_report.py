@@ -129,6 +129,29 @@ def test_all_may_be_compared_with_one(file):
         report_of([file], against="random")
 
 
+def test_what_cannot_be_compared_is_said(file, tmp_path):
+    """A table that lacks a policy is not passed over without a word."""
+    other = tmp_path / "other.toml"
+    other.write_text(
+        'budget = 8\nruns = 4\nseed = 5\n[problem]\ntable = "car"\n'
+        '[[policy]]\nlabel = "robin 100 %"\nname = "round-robin"\n[[policy]]\nname = "greedy"\n'
+    )
+    ran = CliRunner().invoke(main, ["experiment", "run", str(other), "--out", str(tmp_path),
+                                    "--figure", "none", "--workers", "1"])  # fmt: skip
+    assert ran.exit_code == 0, ran.output
+    files = [file, tmp_path / "other.parquet"]
+    found = report_of(files, against="random-shopper")
+    wanted = "no paired differences on other: there is no policy 'random-shopper' there, only robin"
+    assert any(each.startswith(wanted) for each in found.left_out), found.left_out
+    assert any(each.startswith("no ranks of greedy: it is not on ") for each in found.left_out)
+    assert not any("of robin" in each for each in found.left_out)
+    for form in (tables.markdown, tables.latex, tables.plain):
+        assert "there is no policy 'random" in form(found).replace("\\", "")
+    told = CliRunner().invoke(main, ["experiment", "report", *map(str, files),
+                                     "--against", "random-shopper"])  # fmt: skip
+    assert "left out: no paired differences on other" in told.stderr
+
+
 def test_policies_are_ranked_over_the_tables(report):
     (ranking,) = (each for each in report.rankings if each.measure == "auc")
     scores = np.array([

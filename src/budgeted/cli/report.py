@@ -45,6 +45,8 @@ def report(
     from budgeted.experiments.report import report_of
 
     made = report_of(files, against=against, test=test)
+    for each in made.left_out:
+        click.echo(f"left out: {each}", err=True)
     if out is not None:
         for path in _write(made, Path(out), figure_format):
             click.echo(f"wrote {path}", err=True)
@@ -71,7 +73,7 @@ def _write(made: Report, folder: Path, figure_format: str) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            write_atomically(folder / name, text.encode())
+            write_atomically(folder / name, text.encode(), private=False)
     except OSError as error:
         raise click.ClickException(f"{folder}: cannot be written: {error.strerror}") from error
     written = [folder / name for name in texts]

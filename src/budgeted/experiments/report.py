@@ -114,13 +114,17 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Report:
-    """All of it; `test` corrected the differences, `origin` says which code computed the runs."""
+    """All of it; `test` corrected the differences, `origin` says which code computed the runs.
+
+    `left_out` says, in words, which tables and policies comparisons are without, and why.
+    """
 
     rows: tuple[Row, ...]
     differences: tuple[Difference, ...]
     rankings: tuple[Ranking, ...]
     test: str
     origin: str
+    left_out: tuple[str, ...] = ()
 
 
 def report_of(
@@ -170,7 +174,23 @@ def report_of(
         tuple(each for each in tried if each is not None),
         test,
         f"code {fingerprint}; {versions(every)}",
+        tuple(_left_out({name: list(results) for name, (_, results) in found.items()}, against)),
     )
+
+
+def _left_out(tables: Mapping[str, Sequence[str]], against: str | None) -> Iterable[str]:
+    """Yield what cannot be compared because a policy is not on a table."""
+    for table, policies in tables.items():
+        if against is not None and against not in policies:
+            yield (
+                f"no paired differences on {table}: there is no policy {against!r} there, "
+                f"only {', '.join(policies)}"
+            )
+    if len(tables) > 1:
+        for label in dict.fromkeys(each for policies in tables.values() for each in policies):
+            without = [table for table, policies in tables.items() if label not in policies]
+            if without:
+                yield f"no ranks of {label}: it is not on {', '.join(without)}"
 
 
 def _measures(experiment: Mapping[str, Any]) -> list[tuple[str, tuple[float, ...]]]:

@@ -163,6 +163,7 @@ def markdown(report: Report) -> str:
             lines.append(_line(f"**{text}**" if each.bold else text
                                for text, each in zip(texts, row, strict=True)))  # fmt: skip
         parts.append("\n".join([f"### {sheet.title}", "", *lines, "", sheet.note]))
+    parts += [_marked(f"Left out: {each}.") for each in report.left_out]
     return "\n\n".join([*parts, f"Made from {report.origin}."]) + "\n"
 
 
@@ -182,6 +183,7 @@ def _marked(text: str) -> str:
 def latex(report: Report) -> str:
     """Return the report as tables for LaTeX."""
     parts = [f"% {report.origin}", r"% \usepackage{booktabs}"]
+    parts += [f"% left out: {each}" for each in report.left_out]
     for at, sheet in enumerate(sheets_of(report), start=1):
         columns = "".join("l" if each in _WORDS else "r" for each in sheet.header)
         rows = [" & ".join(_tex_cell(each) for each in row) + r" \\" for row in sheet.rows]

@@ -57,7 +57,7 @@ def write(table: pyarrow.Table, facts: Mapping[str, Any], target: Path) -> None:
         writer.add_key_value_metadata({"budgeted": told, "seal": _UNSEALED.decode()})
     content = _sealed(buffer.getvalue().to_pybytes())
     try:
-        write_atomically(target, content)
+        write_atomically(target, content, private=False)
     except OSError as error:
         raise RunnerError(f"{target}: cannot be written: {error.strerror or error}") from error
 

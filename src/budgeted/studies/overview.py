@@ -65,7 +65,7 @@ def write_parquet(databases: Iterable[str | PathLike[str]], target: Path) -> Non
     buffer = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(frame, buffer, compression="zstd")
     try:
-        write_atomically(target, buffer.getvalue().to_pybytes())
+        write_atomically(target, buffer.getvalue().to_pybytes(), private=False)
     except OSError as error:
         raise StudyError(f"{target}: cannot be written: {error.strerror or error}") from error
 

