@@ -213,7 +213,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once_a_line_each(folder):
         "  rnus: unknown; did you mean 'runs'?",
         "  policy[0]: learner: there is no learner 'none'; there are",
         "  policy[0]: there is no policy 'gredy'; did you mean 'greedy'?",
-        "  problem: budget: must be an amount of money",
+        "  budget: must be an amount of money",
         "  problem: label: there is no column 'stat'; did you mean 'state'?",
     ]
     assert len(lines) == len(starts)

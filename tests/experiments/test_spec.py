@@ -127,7 +127,7 @@ def test_what_results_depend_on_is_in_the_digest():
         ({"problem": {"table": "mushrooms"}}, "problem: there is no table 'mushrooms'"),
         ({"problem": {"table": "car", "missing": "maybe"}}, "problem: missing: must be"),
         ({"problem": {"table": "car", "costs": {"doors": 1}}}, "problem: costs: no price for"),
-        ({"budget": "lots"}, "problem: budget: must be an amount of money"),
+        ({"budget": "lots"}, "budget: must be an amount of money"),
         ({"runs": 0}, "runs: must be a whole number from 1"),
         ({"runs": True}, "runs: must be a whole number from 1"),
         ({"seed": -1}, "seed: must be a whole number from 0"),

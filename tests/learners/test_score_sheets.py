@@ -264,3 +264,16 @@ def test_a_name_that_looks_like_a_formula_is_none():
     assert book["Case"]["A4"].data_type == "s"
     assert [book["Points"].cell(row, 2).data_type for row in (3, 4)] == ["s", "s"]
     assert book["Case"]["B6"].value.endswith('"b""","=a"))') or "=a" in book["Case"]["B6"].value
+
+
+def test_a_model_that_always_says_the_same_says_so():
+    """A threshold that no sum reaches would look like a test."""
+    problem = Problem([Feature("a", ("no", "yes"), 1)], ("well", "ill"), (0.9, 0.1), 9)
+    bought = [Purchase(0, label, label, 1) for label in (0, 1)]
+    made = Model.of(NaiveBayes().fit(problem, bought))
+    for prior, always in (((0.9, 0.1), "well"), ((0.1, 0.9), "ill")):
+        text = model_format("score-sheet-text").content(made.with_prior(prior)).decode()
+        assert f"Sum: Always {always}: whatever is known" in text
+    even = model_format("score-sheet-text").content(made.with_prior((0.5, 0.5))).decode()
+    assert "Always" not in even
+    assert " or more: ill; less: well." in even

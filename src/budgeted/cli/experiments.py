@@ -180,7 +180,10 @@ def _read(file: str, modules: tuple[str, ...]) -> Series:
         return read_series(file, modules)
     except ExperimentError as error:
         if len(error.mistakes) == 1:
-            raise
+            (only,) = error.mistakes
+            if only.startswith(file):
+                raise
+            raise click.ClickException(f"{file}: {only}") from error
         lines = [f"{file}: {len(error.mistakes)} mistakes", *error.mistakes]
         raise click.ClickException("\n  ".join(lines)) from error
 

@@ -295,7 +295,7 @@ def _try_out(experiment: Experiment, budgets: Iterable[str]) -> list[str]:
         try:
             terms_of(budget)
         except ProblemError as error:
-            found += [f"problem: {each}" for each in error.mistakes]
+            found += error.mistakes
             affordable = "0"  # what is wrong with the rest shows all the same
         try:
             drawn_one = experiment.rehearsal(0, affordable)

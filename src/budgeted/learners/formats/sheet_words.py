@@ -23,6 +23,13 @@ def rule_of(sheet: ScoreSheet) -> str:
     """Return what the sum means."""
     if len(sheet.start) == 1:
         low, high = sheet.model.labels
+        least, most = (
+            sheet.start[0] + sum(end(0, *points[0].tolist()) for points in sheet.points)
+            for end in (min, max)
+        )
+        if most < 0 or least >= 0:
+            always = low if most < 0 else high
+            return f"Always {always}: whatever is known of a case, this model says nothing else."
         return f"{-sheet.start[0]} or more: {high}; less: {low}."
     return (
         "The label with the largest sum; of equal sums the one further to the left "

@@ -10,7 +10,7 @@ from pathlib import Path
 from budgeted.errors import ObservationError, PlanError
 from budgeted.learners import Learner, fitted
 from budgeted.learners.imagined import ImaginedModel
-from budgeted.listing import shortened
+from budgeted.listing import listed, shortened
 from budgeted.nearest import did_you_mean, nearest
 from budgeted.problem import Feature, Problem
 from budgeted.problem.names import spelled
@@ -123,9 +123,16 @@ def pilot_values(
         [each for each in header if each == label_column or each in problem.by_name]
     )
     if label_column not in columns:
-        mistakes.append(f"there is no column {label_column!r}; say which one holds the labels")
+        mistakes.append(
+            f"there is no column {label_column!r}; say which one holds the labels; "
+            f"the columns are {listed(header)}"
+        )
     if not tests:
-        mistakes.append("no column is called like a test of the study")
+        tests_of_study = listed([each.name for each in problem.features])
+        mistakes.append(
+            f"no column is called like a test of the study, which are {tests_of_study}; "
+            f"the columns are {listed(header)}"
+        )
     if not rows:
         mistakes.append("there are no rows")
     missing = [each.name for each in problem.features if each.name not in columns]
@@ -143,9 +150,9 @@ def pilot_values(
         told = spelled(written, problem.labels)
         if told is None:
             meant = did_you_mean(written, problem.labels)
-            listed = ", ".join(map(repr, problem.labels))
+            there_are = listed(problem.labels)
             mistakes.append(
-                f"{name}, line {line}: there is no label {written!r}; {meant}there are {listed}"
+                f"{name}, line {line}: there is no label {written!r}; {meant}there are {there_are}"
             )
             continue
         label = problem.labels.index(told)
