@@ -158,9 +158,13 @@ class Belief:
     @cached_property
     def keys(self) -> tuple[tuple[bytes, bytes], ...]:
         """All that is known of each feature, for looking up what was computed from it."""
-        prior, features = self.layout.prior_counts, range(len(self.layout.sizes))
-        slices = map(self.layout.columns, features)
-        return tuple((prior[:, at].tobytes(), self.observed[:, at].tobytes()) for at in slices)
+        return tuple(
+            zip(
+                self.layout.bytes_of_each(self.layout.prior_counts),
+                self.layout.bytes_of_each(self.observed),
+                strict=True,
+            )
+        )
 
     @property
     def total(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import PriceListError, ProblemError
@@ -151,11 +152,8 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """All cells, feature by feature and within a feature label by label."""
-        return tuple(
-            Action(feature, label)
-            for feature in range(len(self.features))
-            for label in range(len(self.labels))
-        )
+        cells = product(range(len(self.features)), range(len(self.labels)))
+        return tuple(starmap(Action, cells))
 
     @cached_property
     def fresh_prices(self) -> tuple[tuple[Decimal, ...], ...]:
@@ -187,10 +185,11 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
         """All different prices on fresh cases, and which of them each cell has, as a table."""
         import numpy as np  # noqa: PLC0415 - `budgeted --help` needs no numerics
 
-        every = sorted({price for row in self.fresh_prices for price in row})
+        rows = {row: at for at, row in enumerate(dict.fromkeys(self.fresh_prices))}  # few differ
+        every = sorted({price for row in rows for price in row})
         place = {price: at for at, price in enumerate(every)}
-        table = np.array([[place[price] for price in row] for row in self.fresh_prices])
-        return tuple(every), table
+        table = np.array([[place[price] for price in row] for row in rows])
+        return tuple(every), table[[rows[row] for row in self.fresh_prices]]
 
     @property
     def separable(self) -> bool:

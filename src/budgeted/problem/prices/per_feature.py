@@ -39,7 +39,8 @@ class PerFeature:
 
     def fresh(self, labels: int) -> tuple[tuple[Decimal, ...], ...]:
         """Return what one value of each cell costs on a fresh case, features × labels."""
-        return tuple([(each.cost,) * labels for each in self.features])
+        rows = {each.cost: (each.cost,) * labels for each in self.features}  # most cost the same
+        return tuple([rows[each.cost] for each in self.features])
 
 
 def costs_of(features: Iterable[Feature]) -> dict[str, Decimal]:
