@@ -158,13 +158,9 @@ class Belief:
     @cached_property
     def keys(self) -> tuple[tuple[bytes, bytes], ...]:
         """All that is known of each feature, for looking up what was computed from it."""
-        return tuple(
-            zip(
-                self.layout.bytes_of_each(self.layout.prior_counts),
-                self.layout.bytes_of_each(self.observed),
-                strict=True,
-            )
-        )
+        layout = self.layout
+        seen = layout.bytes_of_each(self.observed)
+        return tuple(zip(layout.prior_bytes, seen, strict=True))
 
     @property
     def total(self) -> int:
@@ -265,6 +261,11 @@ class Belief:
         # Not checked again, because replaying a study does this thousands of times.
         new = object.__new__(type(self))
         new.__dict__.update(problem=self.problem, observed=observed)
+        if "keys" in self.__dict__:  # one of them changes
+            keys = list(self.keys)
+            seen_of_feature = observed[:, self.layout.columns(feature)].tobytes()
+            keys[feature] = keys[feature][0], seen_of_feature
+            new.__dict__["keys"] = tuple(keys)
         return new
 
     def sample(self, rng: np.random.Generator) -> Floats:

@@ -95,13 +95,25 @@ class Layout:
         True
         """
         found: list[bytes] = [b""] * len(self.sizes)
-        for size in set(self.sizes):
-            alike = np.flatnonzero(self.widths == size)
-            part = table[:, self.starts[alike, None] + np.arange(size)]
-            rows = np.ascontiguousarray(part.swapaxes(0, 1)).reshape(len(alike), -1)
-            whole, step = rows.tobytes(), rows.shape[1] * rows.itemsize
-            for place, at in enumerate(alike.tolist()):
+        for places, columns in self._alike:
+            rows = np.ascontiguousarray(table[:, columns].swapaxes(0, 1))
+            whole, step = rows.tobytes(), rows[0].nbytes
+            for place, at in enumerate(places):
                 found[at] = whole[place * step : (place + 1) * step]
+        return found
+
+    @cached_property
+    def prior_bytes(self) -> list[bytes]:
+        """The bytes of each feature's prior counts."""
+        return self.bytes_of_each(self.prior_counts)
+
+    @cached_property
+    def _alike(self) -> list[tuple[list[int], Integers]]:
+        """Features with as many values, and their columns, features × values."""
+        found = []
+        for size in sorted(set(self.sizes)):
+            alike = np.flatnonzero(self.widths == size)
+            found.append((alike.tolist(), self.starts[alike, None] + np.arange(size)))
         return found
 
 
