@@ -20,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = "dataframes,experiments,sklearn,studies"
 """What the tutorials need besides the base."""
+BESIDES = ("pandas",)
+"""What they install themselves."""
 TRY = """
 import doctest, sys
 import budgeted
@@ -50,7 +52,7 @@ def main() -> None:
         venv.create(folder / "fresh", with_pip=True)
         python = folder / "fresh" / "bin" / "python"
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-            "-c", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]")  # fmt: skip
+            "-c", ROOT / "constraints.txt", f"{wheel}[{EXTRAS}]", *BESIDES)  # fmt: skip
         run(folder / "fresh" / "bin" / "budgeted", "--version", cwd=folder)
         for page in sorted((ROOT / "docs" / "tutorials").glob("*.md")):
             run(python, "-c", TRY.format(root=str(ROOT)), page, cwd=folder)
