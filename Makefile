@@ -47,7 +47,7 @@ test: $(READY) lint  ## Set up, then lints, types, layers and all tests
 	@test -z "$$CI" || $(BIN)/python -m tests.system_packages || true  # what is missing fails below
 	$(BIN)/pytest
 
-check: $(READY) lint  ## In some three minutes: all that needs no browser, no server and no patience
+check: $(READY) lint  ## In some four minutes: all that needs no browser, no server and no patience
 	$(BIN)/pytest -m 'not (browser or postgres or network or slow)'
 
 thorough: $(READY)  ## All tests, with the long versions of those that make test runs in small
