@@ -33,6 +33,24 @@ def test_retract_undoes_observe_to_the_last_bit(data, belief):
     assert (after.retract(feature, label, value).counts == belief.counts).all()
 
 
+@given(st.data(), beliefs(labels=3))
+def test_what_is_looked_up_follows_what_was_seen(data, belief):
+    """Keys that were made once change with the one feature, as if all were made anew."""
+    assert len(belief.keys) == len(belief.problem.features)
+    feature, label = data.draw(st.sampled_from(belief.problem.actions))
+    value = data.draw(st.integers(0, layout_of(belief.problem).sizes[feature] - 1))
+    after = belief.observe_at(feature, label, value)
+    assert after.keys != belief.keys
+    for each in (
+        after,
+        after.observe_at(feature, label, value),
+        after.retract_at(feature, label, value),
+    ):
+        columns = map(each.columns, range(len(each.problem.features)))
+        wanted = [(each.alpha[:, at].tobytes(), each.observed[:, at].tobytes()) for at in columns]
+        assert list(each.keys) == wanted
+
+
 def test_observing_changes_one_count_and_nothing_else():
     prior = Belief.prior(PROBLEM)
     after = prior.observe(feature=1, label=1, value=2, times=3)

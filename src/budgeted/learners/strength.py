@@ -235,7 +235,9 @@ def _log_irrelevant(pooled: Floats, beta: Floats) -> Floats:
 @lru_cache(maxsize=64)
 def _log_norms(evenness: tuple[float, ...], size: int) -> Floats:
     """Return `_log_norm` of as many counts of β, for each β."""
-    return _log_norm(np.repeat(np.array(evenness)[:, None], size, axis=1))
+    result = _log_norm(np.repeat(np.array(evenness)[:, None], size, axis=1))
+    result.setflags(write=False)
+    return result
 
 
 def _log_norm(counts: Floats) -> Floats:

@@ -56,8 +56,7 @@ class Enumeration(OfBeliefs):
         """Return the expected loss of each cell; at once if nothing is under way."""
         values = np.full(depths.shape, np.nan)
         if not given.any():
-            if number_of_cases(known.problem) > MOST_TERMS:
-                raise EngineError(_too_many(number_of_cases(known.problem)))
+            _check_number(number_of_cases(known.problem))
             outcomes = every_outcome(purchases(known, depths, given))
             for feature, bought, here in by_feature(depths, outcomes):
                 others = masses_of_all_cases(known, without=feature)
@@ -98,8 +97,7 @@ def terms(known: Known, allocation: Integers) -> int:
 
 def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     """Return the expected loss after an allocation, over all cases and all outcomes."""
-    if terms(belief, allocation) > MOST_TERMS:
-        raise EngineError(_too_many(terms(belief, allocation)))
+    _check_number(terms(belief, allocation))
     if not allocation.any():
         return exactly(loss_of_all_cases(belief, loss))
     values = every_case(belief.problem)
@@ -131,8 +129,9 @@ def exactly(value: float) -> Estimate:
     return Estimate(value, Enumeration.name, lower=lower, upper=upper, resolution=ROUNDING)
 
 
-def _too_many(number: int) -> str:
-    return (
-        f"enumeration would need {number:.3g} terms, more than {MOST_TERMS:.0e}; "
-        "use engine='particles', or 'auto'"
-    )
+def _check_number(terms: int) -> None:
+    if terms > MOST_TERMS:
+        raise EngineError(
+            f"enumeration would need {terms:.3g} terms, more than {MOST_TERMS:.0e}; "
+            "use engine='particles', or 'auto'"
+        )

@@ -181,7 +181,8 @@ class Worth:
             len(weights), *found.common.shape[1:]
         )
         masses += weights[:, :, None] * found.counts.swapaxes(0, 1)
-        masses += found.stated[:, None] * (now[-1] * chances[-1])[:, None]
+        stated = found.prior * found.own[:, -1:]
+        masses += stated[:, None] * (now[-1] * chances[-1])[:, None]
         parameters = np.empty((len(masses), 1 + masses.shape[1], masses.shape[2]))
         masses.sum(axis=1, out=parameters[:, 0])
         # Of what was drawn for another component an outcome can be out of the question: whatever

@@ -58,9 +58,8 @@ class Imagined(NamedTuple):
         Prior counts of the problem, labels × values.
     own, pulled
         What a count of a label's own weighs in its expected parameters then, (c + κ m)/(N + κ),
-        labels × components; and what the common shares m weigh, the same without the last.
-    stated
-        What prior counts add if the feature is as the problem states, labels × values.
+        labels × components, in the last of which prior counts weigh as much; and what the common
+        shares m weigh, the same without the last.
     drawn
         Whether these are some outcomes of many.
     """
@@ -71,7 +70,6 @@ class Imagined(NamedTuple):
     prior: Floats
     own: Floats
     pulled: Floats
-    stated: Floats
     drawn: bool
 
 
@@ -121,7 +119,6 @@ def imagine(
         prior=found.prior[back],
         own=found.own[back],
         pulled=found.pulled[back],
-        stated=found.stated[back],
     )
 
 
@@ -154,12 +151,12 @@ def _in_order(
 def _imagine(
     shape: tuple[int, int],
     seen: bytes,
-    asked: bytes,
+    stated: bytes,
     numbers: tuple[int, ...],
     evenness: tuple[float, ...],
     levels: tuple[float, ...],
 ) -> Imagined:
-    counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, asked))
+    counts, prior = (np.frombuffer(each).reshape(shape) for each in (seen, stated))
     few = math.prod(math.comb(n + shape[1] - 1, n) for n in numbers) <= MOST_OUTCOMES
     if few:
         more = _all_outcomes(numbers, shape[1])
@@ -184,13 +181,10 @@ def _imagine(
     common = draws * (chances[:, :-1] / over_values(draws))[..., None]
     common = np.ascontiguousarray(common.swapaxes(0, 1))
     totals = (counts.sum(axis=1) + np.array(numbers))[:, None]
-    stated = totals + prior.sum(axis=1, keepdims=True)
     kappa = np.tile(np.append(np.inf, later.concentrations), len(evenness))
-    own = np.hstack([1 / (totals + kappa), 1 / stated])
+    own = 1 / np.hstack([totals + kappa, totals + prior.sum(axis=1, keepdims=True)])
     pulled = 1 / (1 + totals / kappa)
-    return Imagined(
-        chances, counts + more, common, prior, own, pulled, prior / stated, drawn=not few
-    )
+    return Imagined(chances, counts + more, common, prior, own, pulled, drawn=not few)
 
 
 class Ratios(NamedTuple):

@@ -29,7 +29,7 @@ from budgeted.value.estimate import CellEstimates
 from budgeted.value.loss import Loss
 from budgeted.value.one_cell import purchases
 from budgeted.value.particles import Particles
-from budgeted.value.quadrature import Outcomes, few_outcomes
+from budgeted.value.quadrature import Outcomes, few_outcomes, left_out
 
 
 class Drawn(NamedTuple):
@@ -91,9 +91,8 @@ class Samples(Partial):
             losses = _losses(drawn.among(rows), cell, after, loss)
             values[cell] = losses.mean()
             errors[cell] = losses.std(ddof=1) / sqrt(len(losses))
-        most = loss.largest(len(known.problem.labels))
-        left_out = min(max((each.error for each in outcomes), default=0.0), most)
-        return CellEstimates(values, self.name, ROUNDING, errors, left_out=left_out)
+        most = left_out(outcomes, loss, len(known.problem.labels))
+        return CellEstimates(values, self.name, ROUNDING, errors, left_out=most)
 
 
 class FreshSamples(Samples):

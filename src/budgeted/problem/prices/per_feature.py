@@ -39,8 +39,7 @@ class PerFeature:
 
     def fresh(self, labels: int) -> tuple[tuple[Decimal, ...], ...]:
         """Return what one value of each cell costs on a fresh case, features × labels."""
-        rows = {each.cost: (each.cost,) * labels for each in self.features}  # most cost the same
-        return tuple([rows[each.cost] for each in self.features])
+        return tuple([(each.cost,) * labels for each in self.features])
 
 
 def costs_of(features: Iterable[Feature]) -> dict[str, Decimal]:
