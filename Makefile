@@ -79,8 +79,8 @@ PAPER := round-robin whole-cases uniform-expenditure biased-robin greedy sfl
 benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
 	$(BIN)/python -m research.quality.zoo play --seed confirmation
 	$(BIN)/python -m research.quality.zoo judge --seed confirmation
-	$(BIN)/python -m research.quality.zoo play --seed tables auto former $(PAPER)
-	$(BIN)/python -m research.quality.zoo judge --seed tables auto former $(PAPER)
+	$(BIN)/python -m research.quality.zoo play --seed tables auto $(PAPER)
+	$(BIN)/python -m research.quality.zoo judge --seed tables auto $(PAPER)
 	$(BIN)/python -m research.quality.fixed
 	$(BIN)/python -m research.quality.report --keep results/zoo
 

@@ -21,7 +21,6 @@ from research.pictures import slim
 from research.quality import fixed
 from research.quality.pictures import on_the_way, predicted_and_true
 from research.quality.verdicts import (
-    BEFORE,
     OURS,
     PLAIN,
     TAUGHT,
@@ -43,17 +42,16 @@ from research.quality.zoo.tables import RUNS, TABLES
 HERE = Path(__file__).with_name("kept")
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = {
-    "confirmation": ("confirmation", [DEFAULT, "former", *PAPER]),
+    "confirmation": ("confirmation", [DEFAULT, *PAPER]),
     "challengers": ("confirmation", [DEFAULT, *(each for each in CHALLENGERS if each not in SLOW)]),
     **{name: ("confirmation", [DEFAULT, name]) for name in SLOW},
-    "tables": ("tables", [DEFAULT, "former", *PAPER]),
+    "tables": ("tables", [DEFAULT, *PAPER]),
 }
 """Files of results: of which worlds, and of whom."""
 NEARLY_EVEN = 0.55
 """Two labels of which the more frequent one has a smaller share are as good as even. This line was drawn
 after the figures had been seen, to explain them; no claim rests on it.
 """
-FORMER_NAME = "the default before"
 
 
 def page(kept: Kept, played: Fixed, rows: np.ndarray) -> str:
@@ -99,8 +97,7 @@ def _head(zoo: Results, tables: Results) -> str:
 
 How good is the policy `auto` with the hierarchical learner, which studies use unless told otherwise? It was
 let loose in a zoo of {len(zoo.majority)} worlds that nobody had seen before, and on the tables of the
-package, beside the paper's policies, {len(CHALLENGERS)} challengers and the default as it was before. Gains and
-losses are said as plainly.
+package, beside the paper's policies and {len(CHALLENGERS)} challengers. Gains and losses are said as plainly.
 
 A *world* is a problem with prices, a budget, cases to buy from and 4 000 cases to be judged by. Worlds are
 drawn from the distribution in `research/quality/zoo/traits.py`: 4 to 100 features of 2 to 14 values, none to all of
@@ -108,8 +105,7 @@ them relevant, weak to strong, skewed or even; two to six labels, the most frequ
 independent features, copies, correlated groups; missing cells; prices equal, by chance from 1 to 20, or rising
 with worth; money for 1 to 30 values of every feature. Rules and constants were chosen in worlds of seed
 {SELECTION_SEED}; what stands here is from seed {CONFIRMATION_SEED} and, for the tables, {TABLES_SEED}, which chose
-nothing. Each policy spends the same money in the same worlds. The default and the one before it use the case
-rule `settle`; all others buy from fresh cases, as in the papers they come from, but for `whole-cases`, which is
+nothing. Each policy spends the same money in the same worlds. The default uses the case rule `settle`; all others buy from fresh cases, as in the papers they come from, but for `whole-cases`, which is
 round robin case by case. *On the way* is the mean over
 looks at 1/8, 1/4, 1/2, 3/4 and all of the money. Differences are the default minus the other, world by world,
 ± one standard error: negative is good. Judged by code `{zoo.code}` (tables: `{tables.code}`)."""
@@ -134,8 +130,6 @@ def _whole(kept: Kept) -> str:
     ours = kept.zoo.looks[OURS]
     rows = [[f"**{DEFAULT}**", "", "", f"**{ours.end.mean():.4f}**",
              f"**{ours.on_the_way.mean():.4f}**", "", ""]]  # fmt: skip
-    rows.append(_row(f"{FORMER_NAME}, with its classifier in place of naive Bayes", kept.zoo, BEFORE,
-                     f"former / {TAUGHT}"))  # fmt: skip
     for name in (*PAPER, *CHALLENGERS):
         plain, taught = (f"{name} / {learner}" for learner in (PLAIN, TAUGHT))
         rows.append(_row(_named(name, kept), kept.of(name), plain, taught))
@@ -193,18 +187,16 @@ def _by_table(tables: Results, test_rows: np.ndarray) -> str:
         mine = ours.where(inside)
         others = {each: tables.looks[f"{each} / {PLAIN}"].where(inside) for each in PAPER}
         best = min(others, key=lambda each: float(others[each].end.mean()))
-        before = tables.looks[BEFORE].where(inside)
         rows.append([
             name,
             f"{tables.majority[inside].mean():.3f}",
             str(Mean.of(mine.end)),
             f"{mine.on_the_way.mean():.3f}",
             f"{signed(paired(mine.end, others[best].end))} ({best})",
-            signed(paired(mine.end, before.end)),
             f"{covered[inside].mean():.0%}",
         ])  # fmt: skip
     head = ["table", "most frequent label", "default, end", "way", "end, minus the paper's best",
-            "end, minus the default before", "covered"]  # fmt: skip
+            "covered"]  # fmt: skip
     return _table(head, rows)
 
 
@@ -225,14 +217,12 @@ average. On the tables, allowing for the noise of the test rows, {table:.1%}, of
 
 def _ablations(kept: Kept) -> str:
     zoo = kept.zoo
-    own, plain, former = (zoo.looks[f"{DEFAULT} / {each}"] for each in (TAUGHT, PLAIN, "former"))
+    own, plain = (zoo.looks[f"{DEFAULT} / {each}"] for each in (TAUGHT, PLAIN))
     rows = [
         ["the classifier: hierarchical instead of naive Bayes, on what the default buys",
          signed(paired(own.end, plain.end)), signed(paired(own.on_the_way, plain.on_the_way))],
-        ["the classifier: hierarchical instead of the guarded one before, on what the default buys",
-         signed(paired(own.end, former.end)), signed(paired(own.on_the_way, former.on_the_way))],
     ]  # fmt: skip
-    for name, words in (("former", FORMER_NAME), ("sfl", "sfl"), ("round-robin", "round robin"),
+    for name, words in (("sfl", "sfl"), ("round-robin", "round robin"),
                         ("random-shopper", "buying at random")):  # fmt: skip
         own, other = (kept.of(name).looks[each] for each in (OURS, f"{name} / {TAUGHT}"))
         rows.append([f"the rule: the default's instead of {words}, the learner the same",
@@ -256,12 +246,11 @@ def _losses(zoo: Results, tables: Results, each: Sequence[InStratum]) -> str:
         f"{name} {above_majority(zoo.looks[f'{name} / {PLAIN}'], zoo.majority):.0%}"
         for name in ("sfl", "biased-robin", "round-robin")
     )
-    before = above_majority(zoo.looks[BEFORE], zoo.majority)
-    lines.append(f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (the default before "
-                 f"{before:.1%}; with naive Bayes {others}).{_where_labels_are_even(zoo)}")  # fmt: skip
+    lines.append(f"- More than {HARM} above the most frequent label in {harm:.1%} of looks (with "
+                 f"naive Bayes {others}).{_where_labels_are_even(zoo)}")  # fmt: skip
     for name in TABLES:
         inside = tables.members[name]
-        for other in (*(f"{each} / {PLAIN}" for each in PAPER), BEFORE):
+        for other in (f"{each} / {PLAIN}" for each in PAPER):
             gap = paired(
                 tables.looks[OURS].where(inside).end, tables.looks[other].where(inside).end
             )
@@ -284,7 +273,7 @@ def _where_labels_are_even(zoo: Results) -> str:
 
 
 def _cost(kept: Kept) -> str:
-    names = (DEFAULT, "former", *PAPER, *CHALLENGERS)
+    names = (DEFAULT, *PAPER, *CHALLENGERS)
     seconds = {name: _seconds(kept.of(name), name) for name in names}
     listed = ", ".join(
         f"{name} {seconds[name]:.2g}" for name in sorted(seconds, key=lambda each: seconds[each])
@@ -329,7 +318,6 @@ def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
     (docs / "benchmark").mkdir(exist_ok=True)
     curves = {
         f"{DEFAULT}": zoo.looks[OURS],
-        FORMER_NAME: zoo.looks[BEFORE],
         **{f"{name}, naive Bayes": zoo.looks[f"{name} / {PLAIN}"]
            for name in ("sfl", "biased-robin", "round-robin")},
     }  # fmt: skip

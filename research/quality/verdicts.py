@@ -15,7 +15,6 @@ from research.quality.zoo.results import Looks, Results
 from research.quality.zoo.summary import HARM, Calibration, above_majority
 
 OURS = f"{DEFAULT} / hierarchical"
-BEFORE = "former / former"
 PLAIN, TAUGHT = "naive-bayes", "hierarchical"
 COVERAGE, LEAST_COVERAGE, BIAS = (0.85, 0.97), 0.75, 0.03
 MOST_HARM = 0.05
@@ -125,7 +124,7 @@ class Kept:
     Attributes
     ----------
     zoo
-        The confirmation worlds: the default, the one before it and the paper's policies.
+        The confirmation worlds: the default and the paper's policies.
     challengers
         The same worlds: the default and the challengers, without the slow ones.
     slow
@@ -163,7 +162,6 @@ def verdicts(kept: Kept, fixed: Fixed, test_rows: np.ndarray) -> list[Verdict]:
     found = [
         _below("each of the paper's policies with naive Bayes", margins(zoo, PAPER, PLAIN)),
         _below("each challenger with naive Bayes", challengers(kept)),
-        _below("the default before", margins(zoo, ["former"], "former")),
         _below(
             "the best of the paper's policies with the hierarchical learner",
             margins(zoo, PAPER, TAUGHT),

@@ -1,7 +1,7 @@
 """Who is compared: each entry is a policy with its settings, and the learners it is judged by.
 
-The default and the one before it come with their case rule; everybody else buys from fresh cases, as
-in the papers they come from.
+The default comes with its case rule; everybody else buys from fresh cases, as in the papers they
+come from.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any
 
 from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.policies import POLICIES, Policy, parameter_names, policy_among
-from research.quality.former.buying import FormerDefault
-from research.quality.zoo.learners import Former
 from research.quality.zoo.whole_cases import WholeCases
 
 DEFAULT = "auto"
@@ -26,8 +24,7 @@ PAPER = (
     "sfl",
 )
 """The paper's policies; round robin in both readings, cell by cell and case by case."""
-NOT_PLAYED = ("retraining",)
-"""It fits its learner hundreds of times for a decision, and was not played in the zoo yet."""
+NOT_PLAYED = ("retraining", "top-two-thompson")
 CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER, *NOT_PLAYED))
 """All others of the package."""
 SLOW = ("rsfl", "pair-lookahead", "kg-star")
@@ -36,7 +33,6 @@ weighs every number of purchases of every cell, takes an hour, and plays with tw
 """
 KINDS: Mapping[str, type[Policy]] = {
     WholeCases.name: WholeCases,
-    FormerDefault.name: FormerDefault,
     **POLICIES,
 }
 
@@ -101,14 +97,8 @@ ENTRIES = (
         DEFAULT,
         DEFAULT,
         cases="settle",
-        learners=(Hierarchical.name, NaiveBayes.name, Former().name),
+        learners=(Hierarchical.name, NaiveBayes.name),
         outlooks=True,
-    ),
-    Entry(
-        FormerDefault.name,
-        FormerDefault.name,
-        cases="settle",
-        learners=(Former().name, Hierarchical.name),
     ),
     *(
         Entry(
@@ -122,7 +112,7 @@ ENTRIES = (
         for each in (*PAPER, *CHALLENGERS)
     ),
 )
-"""The default, the one before it, the paper's policies, and all challengers."""
+"""The default, the paper's policies, and all challengers."""
 
 
 def chosen(labels: Sequence[str]) -> tuple[Entry, ...]:

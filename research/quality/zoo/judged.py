@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
+from budgeted.learners import LEARNERS
 from research.quality.zoo import plays
 from research.quality.zoo.entries import Entry
-from research.quality.zoo.learners import LEARNERS
 from research.quality.zoo.plays import Play, fingerprint, path_of
 from research.quality.zoo.runs import judge
 from research.quality.zoo.sources import world_of
@@ -75,7 +75,7 @@ def complete(bought: Path, into: Path, seed: str, number: int, entries: Sequence
     rows = [row for row in found.rows if row["entry"] not in again]
     for entry in todo:
         play = played[entry.label]
-        learners = [LEARNERS[name] for name in entry.learners]
+        learners = [LEARNERS[name]() for name in entry.learners]
         judged = judge(world, play.purchases(world.problem), learners, outlooks=entry.outlooks)
         head = {"entry": entry.label, "seconds": play.seconds}
         rows += [{**head, **row._asdict()} for row in judged]

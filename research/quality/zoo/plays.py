@@ -29,22 +29,12 @@ from research.quality.zoo.sources import World, world_of
 _DECIDE = {
     "research.quality.zoo": (
         "draws",
-        "learners",
         "model",
         "runs",
         "tables",
         "traits",
         "whole_cases",
         "worlds",
-    ),
-    "research.quality.former": (
-        "buying",
-        "guard",
-        "kinds",
-        "odds",
-        "outcomes",
-        "relevance",
-        "strength",
     ),
 }
 """Modules that decide numbers; seeds and entries are in the files themselves."""

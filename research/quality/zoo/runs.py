@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from budgeted.learners import Outlook
+from budgeted.learners import Learner, Outlook, Predictor
 from budgeted.learners.predictor import log_scores
 from budgeted.policies.base import Policy
 from budgeted.problem.orders import Purchase
 from budgeted.simulation.simulator import simulate
-from research.quality.zoo.learners import Learner, Predictor
 from research.quality.zoo.sources import World
 
 LOOKS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)

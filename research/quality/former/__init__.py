@@ -1,1 +1,0 @@
-"""The classifier that the default delivered before `budgeted.learners`: for comparisons only."""
