@@ -24,7 +24,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from budgeted.studies.example import STUDY, answers, cases
+from budgeted.studies.example import STUDY, cases
 from budgeted.studies.log import as_csv
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,7 +61,8 @@ def main() -> None:
             desktop = browser.new_page(viewport=_DESKTOP)
             take_pages(desktop, url)
             take_new_study(desktop, url)
-            take_rehearsal(desktop, url)
+            desktop.goto(f"{url}/studies")
+            shoot(desktop, "studies", height=420)
             take_small_ones(browser, url)
         take_login(browser, Path(folder))
         convert(browser.new_page())
@@ -133,25 +134,6 @@ def take_new_study(page: Page, url: str) -> None:
     page.get_by_role("button", name="Show what was understood").click()
     page.locator("#preview table").last.wait_for()
     shoot(page, "new-study", whole=True)
-
-
-def take_rehearsal(page: Page, url: str) -> None:
-    """Take a rehearsal that is finished, and the list of studies."""
-    labels = dict(cases())
-    table = as_csv(("kind", *_FEATURES), [(labels[row[0]], *row[1:]) for row in answers()])
-    page.goto(f"{url}/rehearsals")
-    page.get_by_label("Title").fill("Last year's patients")
-    page.locator("#table").set_input_files(upload("old.csv", table.encode()))
-    page.get_by_label("Column with the label").fill("kind")
-    page.get_by_label("greedy").check()
-    page.get_by_label("Budgets").fill("40")
-    page.get_by_role("button", name="Rehearse").click()
-    page.locator("#results .titles .tag.done").wait_for(timeout=120_000)
-    page.reload()
-    drawn(page, 2)
-    shoot(page, "rehearsal", whole=True)
-    page.goto(f"{url}/studies")
-    shoot(page, "studies", height=420)
 
 
 def take_small_ones(browser: Browser, url: str) -> None:

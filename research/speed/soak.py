@@ -2,7 +2,7 @@
 
 Fifty clients without pauses: people who ask and tell, cancel and correct; others who look at pages,
 charts, logs, predictions, the list of studies, and at studies that do not exist; browsers that
-watch; now and then new validation cases and a rehearsal. A study that has spent its budget is
+watch; now and then new validation cases come. A study that has spent its budget is
 followed by a new one, so that there are ever more of them, as in a department. The server lets go
 of studies that nobody uses when the open ones take more than so much memory.
 
@@ -210,7 +210,7 @@ async def look(load: Load, draw: random.Random) -> None:
             ("list", "/studies", 200), ("list", "/api/studies", 200),
             ("predict", f"{api}/predict", 200),
             ("nobody", f"/studies/nobody-{draw.random()}", 404),
-            ("validation", f"{api}/validation", 200), ("rehearsals", "/rehearsals", 200),
+            ("validation", f"{api}/validation", 200),
         ))  # fmt: skip
         given = {"predict": {"case": case}, "validation": {"csv": validation(draw)}}.get(kind)
         method = "GET" if given is None else "POST"
@@ -224,17 +224,6 @@ async def watch(load: Load, draw: random.Random) -> None:
     while time.perf_counter() < load.until:
         await connection.watch(f"/api/studies/{load.studies[-1]}/live", draw.uniform(1, 15))
         load.calls["watch"] += 1
-
-
-async def rehearse(load: Load, draw: random.Random) -> None:
-    """Have a rehearsal computed about every minute."""
-    while time.perf_counter() < load.until:
-        given = {"title": "old cases", "csv": validation(draw), "label": "label", "runs": 2,
-                 "policies": ["round-robin", "sfl"], "budgets": ["10", "20"]}  # fmt: skip
-        connection = Connection(load)  # the server hangs up on those who say nothing for long
-        await connection.call("POST", "/api/rehearsals", given, "rehearse", 201)
-        await connection.close()
-        await asyncio.sleep(min(60.0, max(0.0, load.until - time.perf_counter())))
 
 
 async def measure(load: Load, process: int) -> list[Sample]:
@@ -272,8 +261,9 @@ async def soak(port: int, process: int, minutes: float, clients: int) -> tuple[L
     """Let all clients work; return what happened and the samples."""
     load = Load(port, time.perf_counter() + 60 * minutes)
     await load.begin(None)
-    kinds: list[Callable[[Load, random.Random], Awaitable[None]]] = [rehearse]
-    kinds += [(work, work, look, work, watch)[at % 5] for at in range(clients)]
+    kinds: list[Callable[[Load, random.Random], Awaitable[None]]] = [
+        (work, work, look, work, watch)[at % 5] for at in range(clients)
+    ]
     measuring = asyncio.create_task(measure(load, process))
     await asyncio.gather(*(kind(load, random.Random(at)) for at, kind in enumerate(kinds)))
     return load, await measuring

@@ -113,7 +113,7 @@ class StudyError(BudgetedError):
 
 
 class UnknownError(StudyError):
-    """A study, request, case or rehearsal that is not there."""
+    """A study, request or case that is not there."""
 
 
 class StudyFileError(BudgetedError):

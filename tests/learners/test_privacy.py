@@ -25,7 +25,6 @@ NOT_MEANT = {
     "web/views/report.py": {"counts"},  # of cases and values
     "web/pages/result_forms.py": {"columns"},  # of a file of results
     "web/result_uploads.py": {"columns"},
-    "web/rehearsed.py": {"columns"},
     "web/plan_files.py": {"columns"},  # that a server takes
     "cli/studies/results.py": {"layout"},  # wide or long
     "studies/results": {"layout"},

@@ -1,10 +1,8 @@
 """Everybody can use the pages: by keyboard, on a phone, in the dark, with a screen reader."""
 
-import json
 import re
 import subprocess
 import sys
-import urllib.request
 
 import pytest
 from playwright.sync_api import expect
@@ -24,13 +22,12 @@ from tests.browsers import (
 from tests.web.test_browser_story import CASES, TRUTH, begin, cards, ready, upload
 
 NAME = "anaemia"
-TABLE = "kind,fever,cough\n" + "ill,yes,dry\nwell,no,none\nill,yes,wet\nwell,no,dry\n" * 8
 PAGES = (
     "/studies", "/studies/new", "/new/at-once", "/studies/anaemia", "/studies/anaemia/worklist",
     "/studies/anaemia/cases", "/studies/anaemia/cases/P01?test=ferritin",
     "/studies/anaemia/manage", "/studies/anaemia/add-cases", "/studies/anaemia/report",
     "/studies/anaemia/history", "/studies/anaemia/model?known=0%3Dlow&known=2%3Draised",
-    "/studies/anaemia/requests/1/correct", "/rehearsals", "REHEARSAL", "/plans", "/nothing",
+    "/studies/anaemia/requests/1/correct", "/plans", "/nothing",
     "/studies?archived=yes", "/studies/anaemia/results", "/studies/anaemia/classifier",
     "/studies/anaemia/about", "/studies/anaemia/worth", "/studies/anaemia/price",
     "/studies/anaemia/requests/1/why", "/studies/anaemia/diagnose?wrong=300&told=2%3Dnormal",
@@ -39,21 +36,9 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def filled(server):
-    """The server with the sample study and a rehearsal."""
+    """The server with the sample study."""
     put_in_place(server.database)
-    wanted = {"title": "Old table", "csv": TABLE, "label": "kind", "budgets": ["4"], "runs": 1}
-    request = urllib.request.Request(
-        f"{server.url}/api/rehearsals",
-        json.dumps(wanted).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as answer:
-        server.rehearsal = json.load(answer)["id"]
     return server
-
-
-def address(server, path):
-    return server.url + (f"/rehearsals/{server.rehearsal}" if path == "REHEARSAL" else path)
 
 
 def tab_to(page, target, most=120):
@@ -73,7 +58,7 @@ def test_axe_finds_nothing_on_any_page(browser, filled, viewport, scheme):
         page = watched.page()
         found = []
         for path in PAGES:
-            page.goto(address(filled, path))
+            page.goto(filled.url + path)
             if path == f"/studies/{NAME}":
                 for place in page.locator("[data-chart]").all():  # it comes when it is seen
                     place.scroll_into_view_if_needed()

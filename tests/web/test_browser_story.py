@@ -389,30 +389,7 @@ def test_the_model_moves_as_values_are_chosen(browser, server):
         expect(chance).to_have_text(f"{100 * wanted:.1f} %")
 
 
-def test_a_rehearsal_fills_in(browser, server):
-    lines = [",".join((label, *TRUTH[case].values())) for case, label in cases()]
-    table = "\n".join([",".join(("label", *FEATURES)), *lines]).encode()
-    with window(browser, server) as watched:
-        page = watched.page(f"{server.url}/rehearsals")
-        page.get_by_label("Title").fill("Which policy?")
-        page.locator("#table").set_input_files(upload("old.csv", table))
-        expect(page.locator("#columns option")).to_have_count(5)
-        page.get_by_label("Column with the label").fill("outcome")
-        page.get_by_label("Budgets").fill("6, 12")
-        page.get_by_label("Runs").fill("2")
-        page.get_by_role("button", name="Rehearse").click()
-        expect(page.locator("#problem")).to_contain_text("outcome")
-        watched.expect_refusal("422")
-        page.get_by_label("Column with the label").fill("label")
-        page.get_by_role("button", name="Rehearse").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Which policy?")
-        expect(page.locator("#progress-words")).to_have_text("12 of 12 runs", timeout=60_000)
-        expect(page.locator("#results tbody tr")).to_have_count(6)
-        expect(page.locator("#chart-error svg")).to_contain_text("sfl")
-        expect(page.locator("#chart-purchases svg")).to_contain_text("ferritin")
-
-
-@pytest.mark.parametrize("path", ["/nothing", "/studies/nothing", "/rehearsals/nothing"])
+@pytest.mark.parametrize("path", ["/nothing", "/studies/nothing"])
 def test_what_is_not_there_is_said_in_words(browser, server, path):
     with window(browser, server) as watched:
         page = watched.page()

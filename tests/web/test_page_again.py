@@ -157,21 +157,3 @@ def test_a_new_study_that_is_changed_after_back_is_the_one_that_begins(site):
         assert "there is a study &#39;first&#39; already" in answer.text
     with Study.open(site.database, "first") as study:
         assert (str(study.state.problem.budget), len(study.created.cases)) == ("9", 12)
-
-
-def test_a_rehearsal_that_is_changed_after_back_is_another_one(site):
-    table = {"table": ("t.csv", b"f,label\na,x\nb,y\na,x\nb,y\n" * 5)}
-
-    def rehearse(title):
-        fields = {"csrf": token(site), "key": "same", "title": title, "label": "label",
-                  "policies": "round-robin", "budgets": "3", "runs": "1"}  # fmt: skip
-        headers = {"HX-Request": "true"}
-        return site.post("/rehearsals", data=fields, files=table, headers=headers).headers[
-            "HX-Redirect"
-        ]
-
-    first = rehearse("first")
-    assert rehearse("first") == first
-    assert rehearse("second") != first
-    titles = [each["title"] for each in site.get("/api/rehearsals").json()["rehearsals"]]
-    assert sorted(titles) == ["first", "second"]

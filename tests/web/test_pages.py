@@ -111,7 +111,7 @@ def test_names_that_attack_are_shown_harmlessly(hostile):
 def test_pages_hold_nothing_inline_and_all_they_load_is_here(site):
     loaded = set()
     own = [f"/studies/flu{page}" for page in (*PAGES, "/cases/P1", "/report")]
-    for path in ("/studies", "/studies/new", "/rehearsals", "/plans", "/login", *own):
+    for path in ("/studies", "/studies/new", "/plans", "/login", *own):
         text = site.get(path).text
         tags = re.findall(r"<[a-z][^>]*>", text)
         assert not [tag for tag in tags if re.search(r"\s(style|on[a-z]+)=", tag)]

@@ -276,35 +276,6 @@ def test_the_example_follows_the_form_without_keeping_anything(site):
     assert "75,40" in site.get(f"{at}/prices").text
 
 
-def test_a_study_begins_like_a_rehearsal(site):
-    rows = "".join(f"{('ill', 'well')[at % 2]},{('yes', 'no')[at % 2]},{36 + at % 9}.5\n"
-                   for at in range(60))  # fmt: skip
-    wanted = {"title": "Old table", "csv": "kind,fever,temp\n" + rows, "label": "kind",
-              "budgets": ["6"], "runs": 1, "policies": ["round-robin"], "costs": "2"}  # fmt: skip
-    job = site.post("/api/rehearsals", json=wanted).json()["id"]
-    # Its page has the button once it is done; the stream tells when that is.
-    with site.stream("GET", f"/rehearsals/{job}/live?after=-1") as live:
-        for line in live.iter_lines():
-            if '"state": "done"' in line or '"state":"done"' in line:
-                break
-    assert "Begin a study like this rehearsal" in site.get(f"/rehearsals/{job}").text
-    answer = fill_in(site, f"/rehearsals/{job}", f"/new/like/{job}")
-    at = answer.headers["location"].rpartition("/")[0]
-    plain = tomllib.loads(site.get(f"{at}/study.toml").text)
-    assert plain["policy"] == {"name": "round-robin"}
-    assert plain["labels"] == ["ill", "well"]
-    assert [(each["name"], each["cost"]) for each in plain["features"]] == [
-        ("fever", "2"), ("temp", "2")]  # fmt: skip
-    assert plain["features"][0]["values"] == ["no", "yes"]
-    assert plain["features"][1]["cuts"] == [37.5, 39.5, 41.5, 43.5]
-    cases = b"patient,kind,remarks\n1,ill,x\n2,well,y\n3,ill,z\n"
-    assert step(site, at, "cases", files={"cases": ("c.csv", cases)}).status_code == 303
-    for name in ("columns", "tests", "prices"):
-        step(site, at, name)
-    step(site, at, "budget", {"budget_amount": "40"})
-    assert fill_in(site, f"{at}/preview", f"{at}/begin").status_code == 303
-
-
 @pytest.mark.parametrize(
     "content",
     [

@@ -159,8 +159,6 @@ def test_the_log_can_be_filtered_and_opened_in_a_spreadsheet(local):
     ("/api/studies/flu/close", {"why": "\ud800"}, 422),
     ("/api/studies", {"study": "name = ", "cases": CASES}, 422),
     ("/api/studies", {"study": STUDY, "cases": ""}, 422),
-    ("/api/rehearsals", {"title": "t", "csv": "a,b\n1,2\n", "label": "c"}, 422),
-    ("/api/rehearsals/0/cancel", {}, 404),
 ])  # fmt: skip
 def test_nonsense_is_refused_in_words(local, path, given, status):
     before = local.get("/api/studies/flu").json()["seq"]

@@ -59,7 +59,7 @@ def test_formulas_in_reasons_are_harmless_in_the_csv(local, formula):
 
 
 @pytest.mark.parametrize("path", ["/api/studies/%00", "/studies/%00", "/api/studies/flu%00/ask",
-                                  "/static/%00", "/api/rehearsals/%00"])  # fmt: skip
+                                  "/static/%00"])  # fmt: skip
 def test_nul_in_an_address_is_refused(local, path):
     assert local.get(path).status_code in (400, 404, 405)
 
@@ -86,7 +86,7 @@ def test_names_of_uploaded_files_do_not_matter(local, tmp_path, name):
 
 
 @pytest.mark.parametrize("path", ["/api/studies", "/studies", "/api/studies/flu/ask",
-                                  "/api/rehearsals", "/rehearsals", "/login"])  # fmt: skip
+                                  "/plans", "/login"])  # fmt: skip
 def test_a_large_upload_is_refused(local, path):
     """50 MB, announced by its length, and in pieces without saying how many."""
     piece = b"x" * 500_000

@@ -12,7 +12,7 @@ from tests.thorough import sized
 from tests.webs import make_study, running
 
 EXAMPLES = sized(12, 30)
-LIVE = ("/api/studies/{name}/live", "/api/rehearsals/{id}/live")
+LIVE = ("/api/studies/{name}/live",)
 """Streams have no end, so they are tested by themselves."""
 
 

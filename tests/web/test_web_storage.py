@@ -11,7 +11,6 @@ import pytest
 from budgeted.errors import StorageError
 from budgeted.simulation.judge import Validation
 from budgeted.web.storage import write_whole
-from tests.web.test_web_rehearsals import new, wait_for
 from tests.webs import CASES, STUDY, VALIDATION, client, make_study
 
 
@@ -39,37 +38,6 @@ def left_over(folder):
     """All files but the key of the sessions, which every server has."""
     files = (each for each in folder.rglob("*") if each.is_file())
     return sorted(each for each in files if each.name != "secret")
-
-
-@pytest.mark.slow
-def test_a_full_disk_does_not_stop_rehearsals_for_good(tmp_path, disk):
-    """One is under way when the disk fills up; those after it run as if nothing had been."""
-    with client(tmp_path) as server:
-        first = server.post("/api/rehearsals", json=new(runs=200, policies=["sfl"])).json()["id"]
-        second = server.post("/api/rehearsals", json=new()).json()["id"]
-        wait_for(server, first, "running")
-        disk.full = True
-        assert server.post(f"/api/rehearsals/{first}/cancel").status_code == 200
-        found = wait_for(server, second, "failed")
-        assert "the disk of the server is full" in found["rehearsal"]["message"]
-        assert str(tmp_path) not in found["rehearsal"]["message"]
-        disk.full = False
-        third = server.post("/api/rehearsals", json=new()).json()["id"]
-        assert wait_for(server, third, "done")["rehearsal"]["state"] == "done"
-    with client(tmp_path) as server:  # what could not be written down then is by now
-        states = [server.get(f"/api/rehearsals/{id}").json()["rehearsal"]["state"]
-                  for id in (first, second, third)]  # fmt: skip
-        assert states == ["cancelled", "failed", "done"]
-
-
-def test_a_rehearsal_without_room_is_refused_and_leaves_nothing(tmp_path, disk):
-    with client(tmp_path) as server:
-        disk.full = True
-        answer = server.post("/api/rehearsals", json=new())
-        assert answer.status_code == 503
-        assert "the disk of the server is full" in answer.json()["error"]
-        assert server.get("/api/rehearsals").json()["rehearsals"] == []
-        assert left_over(tmp_path / "web") == []
 
 
 def study(**changes):

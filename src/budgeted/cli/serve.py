@@ -32,7 +32,7 @@ _ROLE = click.option(
 @click.option("--password-file", type=_FILE, help="People who may log in; see serve-password.")
 @click.option("--token-file", type=_FILE, help="Programs that may come in; see serve-token.")
 @click.option("--folder", type=click.Path(file_okay=False, path_type=Path),
-              help="Where rehearsals and validation files are kept.  [default: beside the "
+              help="Where validation files and plans are kept.  [default: beside the "
               "database]")  # fmt: skip
 @click.option("--tls-certificate", type=_FILE, help="Speak HTTPS with this certificate …")
 @click.option("--tls-key", type=_FILE, help="… and this key.")
@@ -51,7 +51,7 @@ _ROLE = click.option(
               show_default=True, help="How lines of --log look.")  # fmt: skip
 @click.option("--public-metrics", is_flag=True, help="Answer /metrics without credentials.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64),
-              help="Processes of a rehearsal.")  # fmt: skip
+              help="Processes of a plan.")  # fmt: skip
 @click.option("--forecast-seconds", default=20.0, show_default=True, type=click.FloatRange(1, 60),
               help="How long a forecast takes that is wanted from the page.")  # fmt: skip
 @click.option("--example", is_flag=True, help="Put a sample study in place if there is none.")

@@ -27,7 +27,6 @@ from budgeted.web.pages.routes import router as pages
 from budgeted.web.plans import Plans
 from budgeted.web.preparations import Preparations
 from budgeted.web.proxies import Forwarded
-from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.request_log import Recorder
 from budgeted.web.settings import Settings
 from budgeted.web.sse import Streams
@@ -54,8 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
-        workers, rehearsals = StudyWorkers(settings), Rehearsals(settings)
-        app.state.workers, app.state.rehearsals = workers, rehearsals
+        app.state.workers = workers = StudyWorkers(settings)
         app.state.plans = plans = Plans(settings)
         app.state.once = Once()
         app.state.preparations = Preparations(settings)
@@ -64,12 +62,10 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.streams = Streams(min(settings.limits.streams, most), workers.closing)
         app.state.readiness = probes.Readiness(workers)
         await workers.open()
-        await rehearsals.open()
         try:
             yield
         finally:
             await plans.close()
-            await rehearsals.close()
             await workers.close()
             app.state.log.close()
 

@@ -45,7 +45,7 @@ WORDS = {
     400: "The request cannot be understood: a header twice, a foreign host name, no JSON.",
     401: "Log in, or send a token.",
     403: "Not for who has this role; or sent from the page of another site, or by a form of one.",
-    404: "There is no such study, request, case, chart, rehearsal or plan.",
+    404: "There is no such study, request, case, chart or plan.",
     405: "The address does not take this method.",
     409: "The study, as it is now, does not allow it.",
     413: "Larger than this server takes.",

@@ -19,7 +19,6 @@ from budgeted.errors import BusyError, StudyError, UnknownError
 from budgeted.studies.journal import now
 from budgeted.studies.planning import AS_PLANNED
 from budgeted.web import children
-from budgeted.web.jobs import DONE, FAILED, RUNNING, WAITING
 from budgeted.web.plan_files import PlanFile, Question, checked
 from budgeted.web.settings import Settings
 from budgeted.web.storage import words_of
@@ -27,8 +26,8 @@ from budgeted.web.storage import words_of
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 200
 _ID = re.compile("[0-9a-f]{24}")
-STOPPED = "stopped"
-"""Somebody stopped it, or the server was started anew; it goes on when it is asked for again."""
+WAITING, RUNNING, DONE, FAILED, STOPPED = "waiting", "running", "done", "failed", "stopped"
+"""Stopped: by somebody, or by a restart of the server; it goes on when it is asked for again."""
 
 
 @dataclass

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from budgeted.errors import AccessError, BudgetedError, JournalError, UnknownError
-from budgeted.experiments.comparison import curves_figure, purchases_figure
 from budgeted.learners.formats import ModelFormat, model_format
 from budgeted.studies.commands import Ask
 from budgeted.studies.measured import measure
@@ -22,7 +21,6 @@ from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.figure_files import FORMATS, drawn
 from budgeted.web.hints import words
 from budgeted.web.plans import Plans
-from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
 from budgeted.web.views.case import CaseView, case_view
@@ -44,12 +42,6 @@ from budgeted.web.views.manage import ManageView, manage_view
 from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
 from budgeted.web.views.plans import PlanView, plan_view
 from budgeted.web.views.price import PriceView, price_view
-from budgeted.web.views.rehearsals import (
-    RehearsalsView,
-    RehearsalView,
-    rehearsal_view,
-    rehearsals_view,
-)
 from budgeted.web.views.report import ErrorView, ReportView, report_view
 from budgeted.web.views.results import (
     ResultsView,
@@ -437,31 +429,6 @@ def _slow(worker: StudyWorker, which: str, feature: str, search: str) -> tuple[A
 
 def _budget(worker: StudyWorker) -> float:
     return float(worker.snapshot().state.problem.budget)
-
-
-def rehearsals_page(rehearsals: Rehearsals) -> RehearsalsView:
-    """Return the list of rehearsals."""
-    return rehearsals_view(rehearsals.all(), rehearsals.limits.runs)
-
-
-async def rehearsal_page(rehearsals: Rehearsals, id: str) -> RehearsalView:
-    """Return a rehearsal with what its runs say so far."""
-    job = rehearsals.find(id)
-    return await asyncio.to_thread(rehearsal_view, job, await rehearsals.results(job))
-
-
-async def rehearsal_chart(rehearsals: Rehearsals, id: str, which: str) -> dict[str, Any]:
-    """Return a chart of a rehearsal, ``error`` or ``purchases``, once there is a run to show."""
-    job = rehearsals.find(id)
-    results = {
-        label: runs for label, runs in (await rehearsals.results(job)).items() if runs.errors.size
-    }
-    if not results:
-        raise UnknownError("there is nothing to show yet: no run has bought anything")
-    draw = {"error": curves_figure, "purchases": purchases_figure}.get(which)
-    if draw is None:
-        raise UnknownError(f"there is no chart {which!r}; there are error, purchases")
-    return await asyncio.to_thread(draw, job.wanted.title, results)
 
 
 async def plan_page(plans: Plans, id: str) -> PlanView:

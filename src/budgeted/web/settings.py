@@ -39,11 +39,11 @@ class Limits:
     memory
         Bytes that open studies may take together, about; those that nobody uses go first.
     runs, waiting
-        Runs of one rehearsal or plan, and how many of each may wait their turn.
+        Runs of one plan, and how many plans may wait their turn.
     played
         Cases that a plan plays in all: its runs times the cases of its designs.
     workers
-        Processes of the rehearsal or plan that is under way.
+        Processes of the plan that is under way.
     forecast
         Seconds of a forecast that somebody wants from the page.
     """
@@ -77,8 +77,8 @@ class Settings:
     host, port
         Where to listen.
     folder
-        Where validation files and rehearsals are kept; unless given, beside a SQLite file, or in
-        `budgeted-web` for a server's database.
+        Where validation files, forecasts and plans are kept; unless given, beside a SQLite
+        file, or in `budgeted-web` for a server's database.
     password_file, token_file
         Who may come in; see `budgeted.web.auth.credentials`. Beyond loopback one is needed.
     trusted_proxies
@@ -168,7 +168,7 @@ log in; ...
 
     @property
     def data_folder(self) -> Path:
-        """Where validation files and rehearsals are kept."""
+        """Where validation files, forecasts and plans are kept."""
         if self.folder is not None:
             return self.folder
         url = parse_url(self.database)

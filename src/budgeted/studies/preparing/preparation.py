@@ -39,7 +39,7 @@ class Preparation:
     currency
         Of all amounts, for people; the library computes without one.
     filled
-        Whether the tests came from a file or a rehearsal, so that columns with other names are no
+        Whether the tests came from a file, so that columns with other names are no
         tests unless somebody says so.
     """
 

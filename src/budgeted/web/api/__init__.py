@@ -15,7 +15,6 @@ from budgeted.web.api import (
     plans,
     preparing,
     queries,
-    rehearsals,
     report,
     results,
     studies,
@@ -36,7 +35,6 @@ def router(operations: Iterable[type[Command]]) -> APIRouter:
         results.router,
         changes.router(operations),
         live.router,
-        rehearsals.router,
         plans.router,
     )
     for part in parts:

@@ -16,7 +16,6 @@ from budgeted.web.auth.roles import sees_labels
 from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.names import StudyName
 from budgeted.web.plans import Plans
-from budgeted.web.rehearsals import Rehearsals
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
 
@@ -43,11 +42,6 @@ async def _actor(request: Request) -> str:
     return found
 
 
-async def _rehearsals(request: Request) -> Rehearsals:
-    found: Rehearsals = request.app.state.rehearsals
-    return found
-
-
 async def _plans(request: Request) -> Plans:
     found: Plans = request.app.state.plans
     return found
@@ -69,6 +63,5 @@ async def _key(
 TheWorkers = Annotated[StudyWorkers, Depends(_office)]
 TheWorker = Annotated[StudyWorker, Depends(_worker)]
 TheActor = Annotated[str, Depends(_actor)]
-TheRehearsals = Annotated[Rehearsals, Depends(_rehearsals)]
 ThePlans = Annotated[Plans, Depends(_plans)]
 TheKey = Annotated[str, Depends(_key)]

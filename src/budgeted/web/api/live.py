@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from budgeted.web.api.bodies import TheRehearsals, TheWorker
+from budgeted.web.api.bodies import TheWorker
 from budgeted.web.failures import documented
 from budgeted.web.sse import Streams, last_seen, study_events
 
@@ -33,30 +33,8 @@ async def watch_study(
     return await watched_study(request, worker)
 
 
-@router.get("/rehearsals/{id}/live", response_class=StreamingResponse,
-            responses=_STREAM | documented(404, 422, 429))  # fmt: skip
-async def watch_rehearsal(
-    request: Request,
-    rehearsals: TheRehearsals,
-    id: str,
-    last_event_id: LastEvent = "",
-    after: After = "",
-) -> StreamingResponse:
-    """Send an event after each run, and one at the end."""
-    return await watched_rehearsal(request, rehearsals, id)
-
-
 async def watched_study(request: Request, worker: TheWorker) -> StreamingResponse:
     """Return the stream of a study; the page uses it too."""
     streams: Streams = request.app.state.streams
     now = (await worker.look()).events
     return streams.response(study_events(worker, streams, last_seen(request, now)))
-
-
-async def watched_rehearsal(
-    request: Request, rehearsals: TheRehearsals, id: str
-) -> StreamingResponse:
-    """Return the stream of a rehearsal; the page uses it too."""
-    streams: Streams = request.app.state.streams
-    job = rehearsals.find(id)
-    return streams.response(rehearsals.events(job, streams, last_seen(request, job.changes)))

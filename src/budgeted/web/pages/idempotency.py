@@ -1,8 +1,8 @@
 """Forms that begin something: one that comes twice with the same key begins it once.
 
-What changes a study has its key in the journal (`budgeted.studies.drafts`). A new study and a
-rehearsal have no journal yet when the form comes, so the server remembers which address each key
-led to, and who sent what with it: a form that was changed since begins something else.
+What changes a study has its key in the journal (`budgeted.studies.drafts`). A new study has
+no journal yet when the form comes, so the server remembers which address each key led to, and who
+sent what with it: a form that was changed since begins something else.
 """
 
 from __future__ import annotations

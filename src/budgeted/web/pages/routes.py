@@ -24,7 +24,6 @@ from budgeted.web.pages import (
     model,
     new,
     plans,
-    rehearsals,
     report,
     results,
     studies,
@@ -38,7 +37,7 @@ router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form),
 _PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
 _MODULES = (
     login, new, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
-    adding, manage, changes, correct, history, model, diagnose, report, rehearsals, plans, archive,
+    adding, manage, changes, correct, history, model, diagnose, report, plans, archive,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

@@ -1,4 +1,4 @@
-"""Where a new study starts: a list of cases, a study file, a rehearsal, or one begun before."""
+"""Where a new study starts: a list of cases, a study file, or one begun before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from budgeted.listing import shortened
 from budgeted.studies.example import STUDY
 from budgeted.studies.files import parse_toml
 from budgeted.studies.preparing import Preparation, Table, read_table
-from budgeted.web.api.bodies import TheActor, TheRehearsals, TheWorkers
+from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
 from budgeted.web.pages.answers import REFUSED
@@ -33,7 +33,6 @@ from budgeted.web.pages.preparing.drafts import (
 )
 from budgeted.web.pages.templates import render
 from budgeted.web.preparations import Draft
-from budgeted.web.rehearsed import preparation_like
 from budgeted.web.settings import Limits
 
 router = APIRouter(dependencies=[needs(Role.MANAGES)])
@@ -83,16 +82,6 @@ async def from_file(request: Request, kept: ThePreparations, actor: TheActor) ->
     except BudgetedError as error:
         return await _start(request, kept, actor, words(error), REFUSED)
     return to(draft, "cases")
-
-
-@router.post("/new/like/{id}")
-async def like_rehearsal(
-    kept: ThePreparations, actor: TheActor, rehearsals: TheRehearsals, id: str
-) -> Response:
-    """Take what a rehearsal had."""
-    job = rehearsals.find(id)
-    made = await asyncio.to_thread(preparation_like, job, await rehearsals.results(job))
-    return to(await kept.create(actor, made), "cases")
 
 
 @router.get("/new/{id}/cases")
