@@ -30,8 +30,6 @@ docs: $(READY)  ## Build the documentation as a site, into site/, and follow its
 sources: $(READY)  ## Write again what commands make of docs/: the reference, the pictures, the table of optima
 	$(BIN)/python tools/write_cli_reference.py
 	$(BIN)/python tools/write_optimal.py
-	$(BIN)/python tools/draw_architecture.py
-	$(BIN)/python tools/write_modules.py
 	$(BIN)/python tools/write_notebooks.py
 	$(BIN)/budgeted demo --figure docs/demo.svg
 	$(BIN)/python -m research.pictures docs/demo.svg
