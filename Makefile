@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs sources test check thorough random portability browser proxy node r lint reproduce benchmark speed speed-against soak release help clean
+.PHONY: run serve docs sources test check thorough random portability browser proxy node lint reproduce benchmark speed speed-against soak release help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,9 +65,6 @@ proxy: $(READY)  ## Install nginx for the tests of the server behind a proxy (as
 
 node: $(READY)  ## Install Node for the tests of models as JavaScript (as root)
 	$(BIN)/python -m tests.system_packages nodejs
-
-r: $(READY)  ## Install R for the tests of models as R (as root)
-	$(BIN)/python -m tests.system_packages r-base-core
 
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)

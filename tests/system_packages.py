@@ -1,4 +1,4 @@
-"""Programs that some tests need and that pip does not bring: Chromium, nginx, Node and R.
+"""Programs that some tests need and that pip does not bring: Chromium, nginx and Node.
 
 No test installs anything. A test takes what is there, with `path = system_packages.require(NGINX)`;
 where it is missing the test is skipped and says what to do, and with CI set in the environment it
@@ -7,7 +7,6 @@ fails. To install what is missing, with all that the package manager says on the
     make browser        Chromium
     make proxy          nginx (Debian's package starts it as a service; stop that if unwanted)
     make node           Node
-    make r              R
 
 `make test` does all of it by itself if CI is set, and only then.
 """
@@ -57,8 +56,7 @@ CHROMIUM = Program(
 )
 NGINX = Program("nginx", ("nginx",), "the server behind a proxy", "proxy")
 NODE = Program("nodejs", ("node", "nodejs"), "models as JavaScript", "node")
-R = Program("r-base-core", ("Rscript",), "models as R", "r")
-PROGRAMS = {each.package: each for each in (CHROMIUM, NGINX, NODE, R)}
+PROGRAMS = {each.package: each for each in (CHROMIUM, NGINX, NODE)}
 
 
 def find(program: Program) -> str | None:

@@ -140,7 +140,7 @@ def test_what_refers_to_itself():
 DECIDING = ("value", "policies", "learners", "memory", "state", "studies")
 """Where results depend on the counts and the history of a study."""
 SMALL = {
-    "budgeted.learners.formats.plain_json.schema": "one document of a few kB",
+    "budgeted.learners.formats.schema": "one document of a few kB",
     "budgeted.learners.scikit_learn._pools": "one",
     "budgeted.learners.posterior._settings": "64 results of a few kB: settings × levels",
     "budgeted.value.spectral._prior_factor": "32 results of 1.4 kB",

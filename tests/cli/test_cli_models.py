@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from budgeted.cli.main import main
-from budgeted.learners.formats import FORMATS, ModelFormat, model_formats
+from budgeted.learners.formats import FORMATS
 from budgeted.learners.model import Model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,23 +21,23 @@ def run(*words):
 def test_every_format_is_listed():
     said = run("formats")
     assert said.exit_code == 0
-    for name, each in model_formats().items():
+    for name, each in FORMATS.items():
         assert f"{name} " in said.output
         assert each.title in said.output
     listed = json.loads(run("formats", "--json").output)
-    assert [each["name"] for each in listed] == list(model_formats())
+    assert [each["name"] for each in listed] == list(FORMATS)
 
 
 def test_the_ending_of_the_file_says_which(tmp_path):
-    for name, each in model_formats().items():
-        if each.missing or name == "pmml":  # this model is a committee
+    for name, each in FORMATS.items():
+        if each.missing:
             continue
         by_name, by_ending = tmp_path / f"{name}-model", tmp_path / f"{name}.{each.ending}"
         assert run("export", MODEL, "--format", name, "--out", str(by_name)).exit_code == 0
         assert by_name.read_bytes()
         assert run("export", MODEL, "--out", str(by_ending)).exit_code == 0
         if each.is_text:
-            first = next(one for one in model_formats().values() if one.ending == each.ending)
+            first = next(one for one in FORMATS.values() if one.ending == each.ending)
             assert by_ending.read_bytes() == first.content(Model.read(MODEL))
 
 
@@ -66,23 +66,3 @@ def test_what_cannot_be_is_said_in_words(words, says):
     assert said.exit_code in (1, 2)
     assert says in said.output
     assert "Traceback" not in said.output
-
-
-def test_a_format_of_another_package_is_one_of_them():
-    def written(made):
-        return "\n".join(made.labels).encode()
-
-    FORMATS.register(ModelFormat("names", "Names", "text/plain", written))
-    try:
-        assert run("export", MODEL, "--format", "names").output == "well\nill"
-        assert "names " in run("formats").output
-    finally:
-        FORMATS.forget("names")
-    FORMATS.register(ModelFormat("far", "Far", "text/plain", lambda made: b"", needs="nowhere",
-                                 extra="distant"))  # fmt: skip
-    try:
-        said = run("export", MODEL, "--format", "far")
-        assert said.exit_code == 1
-        assert "needs the extra 'distant': pip install 'budgeted[distant]'" in said.output
-    finally:
-        FORMATS.forget("far")

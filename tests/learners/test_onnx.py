@@ -124,8 +124,8 @@ def test_the_lines_of_the_docs_run():
 
 
 def test_without_the_extra_it_is_named(monkeypatch):
-    from budgeted.learners.formats import base
+    from budgeted.learners import formats
 
-    monkeypatch.setattr(base, "find_spec", lambda name: None)
+    monkeypatch.setattr(formats, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'budgeted\[onnx\]'"):
         model_format("onnx").content(model("numbers"))

@@ -96,7 +96,7 @@ def test_a_logistic_regression_can_be_taken_away_as_a_formula():
     bought = [Purchase(at, case % 2, (case + (case % 3 == at)) % 2, 1, case)
               for case in range(30) for at in range(2)]  # fmt: skip
     model = Model.of(learner("logistic-regression").fit(problem, bought)).with_prior((0.2, 0.8))
-    formula = formula_of(model, "SQL")
+    formula = formula_of(model, "ONNX")
     assert formula.is_additive
     scores = np.log([0.2, 0.8]) + formula.logs[0][0, :, 1] + formula.logs[1][0, :, 0]
     masses = np.exp(scores)
@@ -106,5 +106,5 @@ def test_a_logistic_regression_can_be_taken_away_as_a_formula():
 
 def test_what_only_sums_can_say_is_refused_as_a_formula_in_words():
     model = Model.of(learner("tree-augmented").fit(make_problem(), []))
-    with pytest.raises(ModelError, match="'tree-augmented' makes classifiers that SQL cannot"):
-        model_format("sql").content(model)
+    with pytest.raises(ModelError, match="'tree-augmented' makes classifiers that a page cannot"):
+        model_format("html").content(model)

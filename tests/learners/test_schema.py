@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from budgeted import Feature, Model, Number, Problem
 from budgeted.errors import ModelError
 from budgeted.learners import LEARNERS, learner
-from budgeted.learners.formats.plain_json import schema, schema_text
+from budgeted.learners.formats import schema, schema_text
 from budgeted.problem.feature_kinds import kind
 from tests.learners.exported import NAMES, model
 from tests.learners.test_model import committees

@@ -1,6 +1,5 @@
-"""Score sheets: as few points as change less than 1 % of the decisions, on paper and in cells."""
+"""Score sheets: as few points as change less than 1 % of the decisions."""
 
-import io
 import math
 from dataclasses import replace
 
@@ -10,11 +9,11 @@ import pytest
 from budgeted import Feature, Model, Problem, Purchase
 from budgeted.errors import ModelError
 from budgeted.learners import NaiveBayes
-from budgeted.learners.formats import model_format, points
-from budgeted.learners.formats.additive import additive
-from budgeted.learners.formats.points import labels_of, score_sheet
-from budgeted.learners.formats.reference_cases import reference_cases
-from tests.learners.exported import NAMES, answers, cases, model, refused
+from budgeted.learners.formats import model_format
+from budgeted.learners.formats import score_sheet as sheets
+from budgeted.learners.formats.additive import additive, reference_cases
+from budgeted.learners.formats.score_sheet import labels_of, score_sheet
+from tests.learners.exported import NAMES, answers, cases, model
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -169,14 +168,11 @@ def test_nothing_to_tell_apart():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("format", ["score-sheet", "score-sheet-md", "score-sheet-text"])
-def test_all_points_stand_on_paper(name, format):
+def test_all_points_stand_on_paper(name):
     from html import unescape
 
     sheet = score_sheet(model(name))
-    said = unescape(model_format(format).content(model(name)).decode())
-    for mark in "\\":
-        said = said.replace(mark, "")
+    said = unescape(model_format("score-sheet").content(model(name)).decode())
     for feature, table in zip(sheet.model.features, sheet.points, strict=True):
         assert feature.name in said
         for value, column in zip(feature.values, table.T, strict=True):
@@ -185,85 +181,15 @@ def test_all_points_stand_on_paper(name, format):
                      if value in part and all(each in part for each in numbers)]  # fmt: skip
             assert lines, (value, numbers)
     assert "were equally frequent); less than 1 % was asked for" in said
-    if format == "score-sheet":
-        assert "<script" not in said.replace("</script>", "").replace("3.5 <script", "")
-        assert "http" not in said.replace('http-equiv="Content', "")
+    assert "<script" not in said.replace("</script>", "").replace("3.5 <script", "")
+    assert "http" not in said.replace('http-equiv="Content', "")
 
 
 def test_a_broken_search_would_be_noticed(monkeypatch):
     """Points that are rounded away change decisions, and the sheet says so."""
-    monkeypatch.setattr(points, "_MOST_POINTS", 1)
+    monkeypatch.setattr(sheets, "_MOST_POINTS", 1)
     with pytest.raises(ModelError, match="of its decisions, even with points to 1,"):
         score_sheet(model("committee"))
-
-
-# -- in cells --------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def computed(tmp_path_factory):
-    """The workbook of a model as a function: what its formulas say of what is typed."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import formulas
-
-    folder = tmp_path_factory.mktemp("xlsx")
-
-    def of(made):
-        path = folder / "sheet.xlsx"
-        path.write_bytes(model_format("xlsx").content(made))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = formulas.ExcelModel().loads(str(path)).finish()
-            end = 4 + len(made.features)
-            cells = [f"'[sheet.xlsx]CASE'!B{4 + at}" for at in range(len(made.features))]
-            say = book.compile(inputs=cells, outputs=[f"'[sheet.xlsx]CASE'!B{end + 1}"])
-
-        def ask(case):
-            typed = [case.get(each.name) for each in made.features]
-            empty = ["" if each is None or each != each else each for each in typed]  # noqa: PLR0124
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return str(say(*empty).value[0, 0])
-
-        return ask
-
-    return of
-
-
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [*((name, 40) for name in NAMES),
-     *(pytest.param(name, 1_000, marks=pytest.mark.thorough) for name in NAMES)],
-)  # fmt: skip
-@pytest.mark.slow
-def test_the_formulas_add_up_what_the_sheet_does(name, number, computed):
-    ask, sheet = computed(model(name)), score_sheet(model(name))
-    for case in cases(name)[:number]:
-        assert ask(case) == sheet.label(case)
-
-
-@pytest.mark.slow
-def test_the_formulas_refuse_what_the_package_refuses(computed):
-    for name in ("numbers", "three labels"):
-        ask = computed(model(name))
-        for feature, value in refused(model(name)):
-            if value not in (math.inf, -math.inf):  # which a spreadsheet does not have
-                assert ask({feature: value}) == "look at the remarks"
-
-
-def test_a_name_that_looks_like_a_formula_is_none():
-    import openpyxl
-
-    problem = Problem([Feature("=1+1", ("=2", '"+"'), 1)], ("=a", 'b"'), (0.4, 0.6), 9)
-    bought = [Purchase(0, label, label, 1) for label in (0, 1)] * 5
-    content = model_format("xlsx").content(Model.of(NaiveBayes().fit(problem, bought)))
-    book = openpyxl.load_workbook(io.BytesIO(content))
-    assert book["Case"]["A4"].data_type == "s"
-    assert [book["Points"].cell(row, 2).data_type for row in (3, 4)] == ["s", "s"]
-    assert book["Case"]["B6"].value.endswith('"b""","=a"))') or "=a" in book["Case"]["B6"].value
 
 
 def test_a_model_that_always_says_the_same_says_so():
@@ -272,8 +198,8 @@ def test_a_model_that_always_says_the_same_says_so():
     bought = [Purchase(0, label, label, 1) for label in (0, 1)]
     made = Model.of(NaiveBayes().fit(problem, bought))
     for prior, always in (((0.9, 0.1), "well"), ((0.1, 0.9), "ill")):
-        text = model_format("score-sheet-text").content(made.with_prior(prior)).decode()
-        assert f"Sum: Always {always}: whatever is known" in text
-    even = model_format("score-sheet-text").content(made.with_prior((0.5, 0.5))).decode()
+        text = model_format("score-sheet").content(made.with_prior(prior)).decode()
+        assert f"Always {always}: whatever is known" in text
+    even = model_format("score-sheet").content(made.with_prior((0.5, 0.5))).decode()
     assert "Always" not in even
     assert " or more: ill; less: well." in even

@@ -12,7 +12,7 @@ import click
 from budgeted.cli.studies.options import with_json
 
 if TYPE_CHECKING:
-    from budgeted.learners.formats.base import ModelFormat
+    from budgeted.learners.formats import ModelFormat
     from budgeted.learners.model import Model
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -53,9 +53,8 @@ def export(file: Path, format: str | None, shares: tuple[str, ...], out: Path | 
 @with_json
 def formats(as_json: bool) -> None:
     """List the forms in which a model can be taken away, and what they need."""
-    from budgeted.learners.formats import model_formats
+    from budgeted.learners.formats import FORMATS as found
 
-    found = model_formats()
     if as_json:
         listed = [
             {"name": each.name, "title": each.title, "ending": each.ending,
@@ -73,7 +72,7 @@ def formats(as_json: bool) -> None:
 @model.command()
 def schema() -> None:
     """Print the JSON Schema of model files."""
-    from budgeted.learners.formats.plain_json import schema_text
+    from budgeted.learners.formats import schema_text
 
     click.echo(schema_text(), nl=False)
 
@@ -114,12 +113,12 @@ def write_as(chosen: Model, format: str | None, out: Path | None) -> None:
 
 def _of_ending(suffix: str) -> ModelFormat:
     """Return the first form whose files end like that, JSON without an ending, or refuse it."""
-    from budgeted.learners.formats import model_format, model_formats
+    from budgeted.learners.formats import FORMATS, model_format
 
     if not suffix:
         return model_format("json")
     endings: dict[str, ModelFormat] = {}
-    for each in filter(lambda one: one.ending, model_formats().values()):
+    for each in FORMATS.values():
         endings.setdefault(f".{each.ending.lower()}", each)
     if suffix.lower() not in endings:
         there = ", ".join(sorted(endings))

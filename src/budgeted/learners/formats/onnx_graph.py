@@ -7,14 +7,12 @@ may be left out altogether. A graph cannot raise errors: where something is no v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.learners.formats.base import ModelFormat
-from budgeted.learners.formats.program import free_name
 from budgeted.learners.formula import Formula, formula_of, reading_of
 from budgeted.learners.model import UNKNOWN, Model
 
@@ -45,7 +43,7 @@ def graph_of(model: Model) -> ModelProto:
         ("probabilities", probabilities, "DOUBLE", ["cases", len(formula.labels)]),
         ("unknown", unknown, "STRING", ["cases"]),
     ):
-        free = free_name(name, taken)
+        free = _free_name(name, taken)
         drawn.nodes.append(helper.make_node("Identity", [found], [free]))
         outputs.append(helper.make_tensor_value_info(free, _kind(kind), shape))
     graph = helper.make_graph(
@@ -64,6 +62,14 @@ def graph_of(model: Model) -> ModelProto:
     helper.set_model_props(made, {"labels": "\n".join(formula.labels), "learner": model.learner})
     checker.check_model(made)
     return made
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name that is like no other, not even but for capitals; underscores make it so."""
+    known = {each.casefold() for each in taken}
+    while name.casefold() in known:
+        name += "_"
+    return name
 
 
 class _Graph:
@@ -273,14 +279,3 @@ def _tensor(name: str, values: object, kind: str) -> TensorProto:
     array = np.asarray(values, dtype={"STRING": object, "INT64": np.int64}.get(kind, float))
     flat = [str(each).encode() for each in array.flat] if kind == "STRING" else array.ravel()
     return helper.make_tensor(name, _kind(kind), array.shape, flat)
-
-
-ONNX = ModelFormat(
-    "onnx",
-    "ONNX, for its runtimes",
-    "application/octet-stream",
-    onnx,
-    needs="onnx",
-    extra="onnx",
-    of_formula=True,
-)

@@ -1,13 +1,33 @@
-"""HTML: a page that classifies a case, off line, with nothing but itself."""
+"""A page that classifies a case, off line, and the JavaScript in it as a file of its own."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from html import escape
+from importlib.resources import files
 from typing import Any
 
-from budgeted.learners.formats.base import ModelFormat
-from budgeted.learners.formats.program import digest, lines_of, plain, source
+from budgeted.learners.formula import formula_of, reading_of
 from budgeted.learners.model import Model
+
+_EXPORTED = 'if (typeof module !== "undefined") module.exports = { predict, MODEL };\n'
+
+
+def javascript(model: Model) -> bytes:
+    """Return a script that defines the function ``predict``, also as a CommonJS module.
+
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.learners import NaiveBayes
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
+    >>> made = javascript(Model.of(NaiveBayes().fit(problem, []))).decode()
+    >>> made.splitlines()[0]
+    'const MODEL = {"labels":["well","ill"],"prior":[0.7,0.3],"weights":[1.0],"correlations":\
+{"one cause":[],"copies":[[0.0,1.0]]},'
+    """
+    script = f"const MODEL = {_lines(_plain(model, 'JavaScript'))};\n"
+    return f"{script}{source('predict.js')}{_EXPORTED}".encode()
 
 
 def html(model: Model) -> bytes:
@@ -15,8 +35,8 @@ def html(model: Model) -> bytes:
 
     It makes no request, keeps nothing, and forbids itself both by its content security policy.
     """
-    held = plain(model, "a page")
-    script = f"const MODEL = {lines_of(held)};\n{source('predict.js')}{source('page.js')}"
+    held = _plain(model, "a page")
+    script = f"const MODEL = {_lines(held)};\n{source('predict.js')}{source('page.js')}"
     style = source("page.css")
     policy = (
         f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
@@ -109,6 +129,45 @@ def _population(held: dict[str, Any]) -> str:
     )
 
 
-HTML = ModelFormat(
-    "html", "A page that classifies a case, off line", "text/html", html, of_formula=True
-)
+def source(name: str) -> str:
+    """Return a file of the folder `sources`."""
+    return (files(__package__) / "sources" / name).read_text(encoding="utf-8")
+
+
+def digest(text: str) -> str:
+    """Return how a content security policy names a text that stands in a page."""
+    found = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{found}"
+
+
+def _plain(model: Model, format: str) -> dict[str, Any]:
+    """The formula of a model, as JSON can hold it."""
+    formula = formula_of(model, format)
+    readings = reading_of(formula.features, format)
+    return {
+        "labels": list(formula.labels),
+        "prior": list(formula.prior),
+        "weights": formula.weights.tolist(),
+        "correlations": {way: list(pairs) for way, pairs in formula.correlations.items()},
+        "features": [
+            {**reading, "sensitivity": float(size), "logs": logs.tolist()}
+            for reading, size, logs in zip(
+                readings, formula.sensitivities, formula.logs, strict=True
+            )
+        ],
+    }
+
+
+def _lines(model: dict[str, Any]) -> str:
+    """Plain data as JSON, a line for each feature; it can stand within a page."""
+    features = ",\n".join(_text(each) for each in model["features"])
+    rest = _text({key: value for key, value in model.items() if key != "features"})
+    return f'{rest[:-1]},\n"features":[\n{features}]}}'
+
+
+def _text(plain: Any) -> str:
+    written = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # A page would end its script there; and older JavaScript takes these two for ends of a line.
+    for mark in ("<", "\u2028", "\u2029"):
+        written = written.replace(mark, f"\\u{ord(mark):04x}")
+    return written

@@ -1,16 +1,17 @@
-"""A score sheet: whole points for each value, as few as change hardly any decision of the model."""
+"""A score sheet to print: whole points for each value, as few as change hardly any decision."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from budgeted.errors import ModelError
-from budgeted.learners.formats.additive import additive
-from budgeted.learners.formats.reference_cases import ReferenceCases, reference_cases
+from budgeted.learners.formats.additive import ReferenceCases, additive, reference_cases
+from budgeted.learners.formats.page import digest, source
 from budgeted.learners.formula import check_names
 from budgeted.learners.layout import Floats, Integers
 from budgeted.learners.model import Model
@@ -88,8 +89,7 @@ def score_sheet(model: Model, limit: float = LIMIT) -> ScoreSheet:
     model
         Of any learner.
     limit
-        The share of the decisions; it holds for cases as the model expects them, and with all
-        values equally frequent.
+        For cases as the model expects them, and with all values equally frequent.
 
     Examples
     --------
@@ -155,6 +155,129 @@ def _sheet(model: Model, points: Integers, cases: ReferenceCases) -> ScoreSheet:
     number = len(cases.values) if cases.complete else len(cases.values) // 2
     made = ScoreSheet(model, start, tuple(parts), (0.0, 0.0), number, cases.complete)
     ordinary, even = cases.changed(labels_of(made.sums(cases.values))).tolist()
-    return ScoreSheet(
-        model, start, tuple(parts), (float(ordinary), float(even)), number, cases.complete
+    return replace(made, changed=(ordinary, even))
+
+
+def sheet_page(model: Model) -> bytes:
+    """Return a sheet as a page without scripts that prints on paper."""
+    sheet, style = score_sheet(model), source("sheet.css")
+    columns = _columns(sheet)
+    heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in columns)
+    empty = '<td class="box"></td>' * len(columns)
+    parts = [
+        f"<tr class=start><th colspan=2 scope=row>Begin with</th>{_cells(_start(sheet))}{empty}"
+        "</tr>"
+        if any(_start(sheet))
+        else ""
+    ]
+    for feature, values in _rows(sheet):
+        for at, (value, points) in enumerate(values):
+            name = (
+                f'<th scope="rowgroup" rowspan="{len(values)}">{escape(feature)}</th>'
+                if at == 0
+                else ""
+            )
+            box = f'<td class="box" rowspan="{len(values)}"></td>' * len(columns)
+            parts.append(
+                f"<tr{' class=first' if at == 0 else ''}>{name}<td>{escape(value)}</td>"
+                f"{_cells(points)}{box if at == 0 else ''}</tr>"
+            )
+    notes = "".join(f"<li>{escape(each)}</li>" for each in _notes(sheet))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        f"style-src '{digest(style)}'\">\n"
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(_title(sheet))}</title>\n<style>{style}</style></head>\n"
+        f"<body><main><h1>{escape(_title(sheet))}</h1>\n"
+        f'<p class="who"><span>Case</span><span>Date</span></p>\n'
+        f'<table><thead><tr><th scope="col">Feature</th><th scope="col">Value</th>{heads}'
+        f'<th scope="col" class="yours" colspan="{len(columns)}">Yours</th></tr></thead>\n'
+        f"<tbody>{''.join(parts)}</tbody>\n"
+        f'<tfoot class="yours"><tr><th colspan="{2 + len(columns)}" scope="row">Sum</th>{empty}'
+        f"</tr></tfoot>"
+        f'</table>\n<p class="rule">{escape(_rule(sheet))}</p>\n<ul>{notes}</ul></main></body>'
+        f"</html>\n"
+    ).encode()
+
+
+def _rows(sheet: ScoreSheet) -> Iterator[tuple[str, list[tuple[str, tuple[int, ...]]]]]:
+    """Yield each feature with its values and their points."""
+    for feature, points in zip(sheet.model.features, sheet.points, strict=True):
+        told = "" if feature.choices else f" ({feature.expects})"
+        yield (
+            f"{feature.name}{told}",
+            list(zip(feature.values, map(tuple, points.T.tolist()), strict=True)),
+        )
+
+
+def _cells(points: tuple[int, ...]) -> str:
+    return "".join(f'<td class="points">{_points(each)}</td>' for each in points)
+
+
+def _points(number: int) -> str:
+    return f"\N{MINUS SIGN}{-number}" if number < 0 else str(number)
+
+
+def _columns(sheet: ScoreSheet) -> tuple[str, ...]:
+    """The heads of the columns of points: with two labels there is one."""
+    return ("Points",) if len(sheet.start) == 1 else sheet.model.labels
+
+
+def _title(sheet: ScoreSheet) -> str:
+    """The title."""
+    *others, last = sheet.model.labels
+    return f"Score sheet: {', '.join(others)} or {last}?"
+
+
+def _rule(sheet: ScoreSheet) -> str:
+    """What the sum means."""
+    if len(sheet.start) == 1:
+        low, high = sheet.model.labels
+        least, most = (
+            sheet.start[0] + sum(end(0, *points[0].tolist()) for points in sheet.points)
+            for end in (min, max)
+        )
+        if most < 0 or least >= 0:
+            always = low if most < 0 else high
+            return f"Always {always}: whatever is known of a case, this model says nothing else."
+        return f"{-sheet.start[0]} or more: {high}; less: {low}."
+    return (
+        "The label with the largest sum; of equal sums the one further to the left "
+        f"({', '.join(sheet.model.labels)})."
     )
+
+
+def _start(sheet: ScoreSheet) -> tuple[int, ...]:
+    """Where each column begins on paper: with two labels at 0, the rule has the rest."""
+    return (0,) if len(sheet.start) == 1 else sheet.start
+
+
+def _notes(sheet: ScoreSheet) -> tuple[str, ...]:
+    """What one must know to use the sheet."""
+    ordinary, even = (_percent(each) for each in sheet.changed)
+    cases = f"all {sheet.cases} possible cases" if sheet.complete else f"{sheet.cases} drawn cases"
+    shares = ", ".join(
+        f"{label} {_percent(share)}"
+        for label, share in zip(sheet.model.labels, sheet.model.prior, strict=True)
+    )
+    study = sheet.model.about.get("study")
+    return (
+        "What is not known gets no points. What is not on the sheet cannot be added up: look "
+        "again, and do not guess.",
+        f"Of the decisions of the model, {ordinary} are others on this sheet ({even} if all values "
+        f"were equally frequent); less than {_percent(LIMIT)} was asked for. Found with {cases} "
+        f"known in part, the points being at most {sheet.largest}.",
+        f"For a population with {shares}." + (f" From the study {study}." if study else ""),
+    )
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, never 0 where it is not.
+
+    >>> _percent(0.00455), _percent(0.00001), _percent(0.5), _percent(0)
+    ('0.46 %', '< 0.01 %', '50 %', '0 %')
+    """
+    if 0 < share < 0.00005:
+        return "< 0.01 %"
+    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + " %"
