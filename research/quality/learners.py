@@ -45,7 +45,7 @@ TABLES = (
     "diabetes",
 )  # fmt: skip
 BASE = "hierarchical"
-LEARNERS = (BASE, "naive-bayes", "logistic-regression", "tree-augmented", "scikit-learn")
+LEARNERS = (BASE, "naive-bayes", "logistic-regression", "scikit-learn")
 STEERED, SCATTERED, WHOLE, RETRAINED = "steered", "scattered", "whole cases", "retraining"
 RETRAINING = "logistic-regression"
 """Whose loss retraining goes by."""

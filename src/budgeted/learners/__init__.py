@@ -20,12 +20,11 @@ from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.logistic_regression import LogisticRegression
 from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
 from budgeted.learners.predictor import fitted
-from budgeted.learners.tree_augmented import TreeAugmented
 from budgeted.registry import Registry
 
 __all__ = [
     "LEARNERS", "Classifier", "Committee", "Hierarchical", "Learner", "LogisticRegression",
-    "NaiveBayes", "Outlook", "Predictor", "TreeAugmented", "fitted", "learner", "learner_from",
+    "NaiveBayes", "Outlook", "Predictor", "fitted", "learner", "learner_from",
     "naive_bayes", "of_belief", "parameters_of",
 ]  # fmt: skip
 
