@@ -8,7 +8,7 @@ from budgeted import Study
 from budgeted.errors import BudgetedError
 from budgeted.studies.commands import Undo
 from budgeted.studies.drafts import Draft
-from tests.web.test_page_forms import confirmation, events, send, token, words
+from tests.web.test_page_forms import confirmation, events, send, words
 from tests.webs import CASES, client, make_study
 
 
@@ -40,7 +40,7 @@ def test_what_was_confirmed_and_done_is_not_asked_again(site, path, fields, sinc
             for each in study.requests("pending"):
                 study.cancel(each.number)
         asked = send(site, path, htmx, key="abc", **fields)
-        sent = {name: value for name, value in confirmation(asked).items() if name != "csrf"}
+        sent = confirmation(asked)
         assert sent["confirmed"]
         assert send(site, path, htmx, **sent).status_code in (200, 303)
         if since is not None:
@@ -57,8 +57,7 @@ def test_what_was_confirmed_and_done_is_not_asked_again(site, path, fields, sinc
 def undo_form(text, number):
     """What the form that takes back a request holds."""
     (form,) = re.findall(rf'<form[^>]*/requests/{number}/undo".*?</form>', text, re.S)
-    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
-    return {name: value for name, value in fields.items() if name != "csrf"}
+    return dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
 
 
 @pytest.mark.parametrize(("where", "htmx"), [("cards?shown=1", True), ("history", False)])
@@ -139,9 +138,8 @@ def test_undo_in_the_history_leads_back_to_it(site):
 
 def begin(site, name, by="anna", key="same", cases=CASES, **more):
     site.cookies.clear()
-    csrf = token(site)
-    site.post("/actor", data={"name": by, "csrf": csrf, "next": "/studies"})
-    fields = {"csrf": token(site), "key": key, "source": "form", "name": name, "budget": "9",
+    site.post("/actor", data={"name": by, "next": "/studies"})
+    fields = {"key": key, "source": "form", "name": name, "budget": "9",
               "feature_name": "f", "feature_values": "a,b", "feature_cost": "1"} | more  # fmt: skip
     files = {"cases": ("cases.csv", cases.encode())}
     return site.post("/studies", data=fields, files=files, headers={"HX-Request": "true"})

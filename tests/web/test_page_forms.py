@@ -47,14 +47,10 @@ def events(site):
         return [entry.event.words() for entry in study.history()]
 
 
-def token(site):
-    return re.search('name="csrf" value="([0-9a-f]+)"', site.get("/studies").text)[1]
-
-
 def send(site, path, htmx=False, **fields):
     """Send a form, as htmx does or as a browser without scripts."""
     headers = {"HX-Request": "true"} if htmx else {"Accept": "text/html"}
-    return site.post(f"/studies/flu/{path}", data={"csrf": token(site), **fields}, headers=headers)
+    return site.post(f"/studies/flu/{path}", data=fields, headers=headers)
 
 
 def words(answer):
@@ -136,13 +132,13 @@ def test_what_cannot_be_undone_says_first_what_will_happen(site, htmx):
     correct = send(site, "requests/1/correct", htmx, value=f"={other}", key="c")
     assert f"{other} instead of {told.value}" in words(correct)
     assert events(site) == before, "nothing happens before it is confirmed"
-    fields = {name: value for name, value in confirmation(asked).items() if name != "csrf"}
+    fields = confirmation(asked)
     # Something happens in between: what was confirmed is not what would happen now.
     send(site, f"requests/{mine[0].number}/cancel")
     stale = send(site, "withdraw", htmx, **fields)
     assert "come back" not in words(stale)
     assert not any("withdrawn" in each for each in events(site))
-    fields = {name: value for name, value in confirmation(stale).items() if name != "csrf"}
+    fields = confirmation(stale)
     send(site, "withdraw", htmx, **fields)
     assert events(site)[-1].startswith(f"case {case} withdrawn")
 
@@ -206,7 +202,7 @@ def other_program(path):
 )  # fmt: skip
 @pytest.mark.parametrize("opened", [False, True])
 def test_a_lost_database_is_said_in_words_of_the_page(site, instead, opened):
-    csrf, path = token(site), Path(site.database)
+    path = Path(site.database)
     if opened:
         assert site.get("/studies/flu").status_code == 200
     for each in path.parent.glob("studies.db*"):
@@ -214,7 +210,7 @@ def test_a_lost_database_is_said_in_words_of_the_page(site, instead, opened):
     instead(path)
     answers = [site.get(each) for each in ("/studies", "/studies/flu", "/api/studies")]
     answers += [
-        site.post("/studies/flu/ask", data={"csrf": csrf, "n": "1"}, headers=headers)
+        site.post("/studies/flu/ask", data={"n": "1"}, headers=headers)
         for headers in ({"HX-Request": "true"}, {"Accept": "text/html"})
     ]
     for answer in answers:
@@ -231,7 +227,7 @@ def test_a_lost_database_is_said_in_words_of_the_page(site, instead, opened):
 
 def test_mistakes_of_a_new_study_name_the_fields_of_the_form(site):
     fields = {
-        "csrf": token(site), "source": "form", "name": "", "budget": "much", "seed": "x",
+        "source": "form", "name": "", "budget": "much", "seed": "x",
         "feature_name": ["fever", "fever"], "feature_values": ["yes", ""],
         "feature_cost": ["1", "free"],
     }  # fmt: skip

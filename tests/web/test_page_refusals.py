@@ -7,7 +7,7 @@ import pytest
 
 from budgeted import Study
 from budgeted.errors import JournalError, UnknownFateError
-from tests.web.test_page_forms import events, send, token, words
+from tests.web.test_page_forms import events, send, words
 from tests.webs import CASES, client, make_study
 
 WHERE = "postgresql://anna@lab/studies"
@@ -117,7 +117,7 @@ def test_numbers_without_an_end_are_refused_in_words(site, number):
         assert answer.status_code == 422, path
         assert len(words(answer)) < 500
     headers = {"HX-Request": "true"}
-    fields = {"csrf": token(site), "source": "form", "name": "x", "budget": "3", "seed": number,
+    fields = {"source": "form", "name": "x", "budget": "3", "seed": number,
               "feature_name": "f", "feature_values": "a,b", "feature_cost": "1"}  # fmt: skip
     cases = {"cases": ("cases.csv", CASES.encode())}
     preview = site.post("/studies/preview", data=fields, files=cases, headers=headers)

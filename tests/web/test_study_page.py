@@ -39,10 +39,6 @@ def clinic(site):
     return site
 
 
-def csrf(site):
-    return re.search('name="csrf" value="([0-9a-f]+)"', site.get("/studies").text)[1]
-
-
 def test_money_and_cards_wait_for_no_model(site, tmp_path, monkeypatch):
     with make_study(tmp_path / "studies.db") as study:
         study.ask(3)
@@ -121,17 +117,16 @@ def test_the_page_says_the_price_and_what_is_wrong_with_a_wish(clinic):
         assert answer.status_code == 200, wrong
         assert said in answer.text
         assert "No price yet" in answer.text
-    form = {"csrf": csrf(clinic), "n": "2", "only": ["pulse", "crp"]}
+    form = {"n": "2", "only": ["pulse", "crp"]}
     page = clinic.post(address, data=form)
     assert page.status_code == 200
     assert "2 would cost" in page.text or "2 (" in page.text
 
 
 def test_wishes_of_the_form(clinic):
-    token = csrf(clinic)
 
     def ask(**fields):
-        form = {"csrf": token, "n": "1", **fields}
+        form = {"n": "1", **fields}
         assert clinic.post("/studies/clinic/ask", data=form).status_code == 303
         requests = clinic.get("/api/studies/clinic/worklist").json()["requests"]
         last = max(each["order"] for each in requests)
@@ -142,7 +137,7 @@ def test_wishes_of_the_form(clinic):
     assert {each["case"] for each in ask(case="P33")} == {"P33"}
     before = len(clinic.get("/api/studies/clinic/worklist").json()["requests"])
     assert clinic.post("/studies/clinic/ask", data={
-        "csrf": token, "n": "5", "at_most": "0.50"}).status_code == 303  # fmt: skip
+        "n": "5", "at_most": "0.50"}).status_code == 303  # fmt: skip
     assert len(clinic.get("/api/studies/clinic/worklist").json()["requests"]) == before
 
 

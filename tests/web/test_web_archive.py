@@ -7,7 +7,6 @@ import pytest
 
 from tests.sample_studies import CLOCK
 from tests.web.test_roles import bearer, open_to_all_roles
-from tests.web.test_web_access import form_token
 from tests.webs import VALIDATION, client, make_study
 
 API = "/api/studies/flu"
@@ -72,7 +71,7 @@ def test_the_list_has_pages_and_a_search(browser, tmp_path):
 
 
 def htmx(browser, page="/studies/flu"):
-    return {"hx-request": "true", "x-csrf-token": form_token(browser, page)}
+    return {"hx-request": "true"}
 
 
 def test_deleting_asks_for_the_name(browser, tmp_path):

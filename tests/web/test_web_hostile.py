@@ -75,12 +75,10 @@ def test_nul_in_files_and_names_is_refused(local):
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..\\..\\x", "/etc/passwd", "C:\\x", "a\nb"])
 def test_names_of_uploaded_files_do_not_matter(local, tmp_path, name):
-    from tests.web.test_web_access import form_token
 
-    token = form_token(local, "/new/at-once")
     before = {path for path in tmp_path.rglob("*") if "studies.db" not in path.name}
     files = {"study": (name, STUDY.replace("flu", "cold")), "cases": (name, CASES)}
-    response = local.post("/studies/preview", data={"csrf": token}, files=files)
+    response = local.post("/studies/preview", files=files)
     assert response.status_code in (200, 422)
     assert {path for path in tmp_path.rglob("*") if "studies.db" not in path.name} == before
 
@@ -97,7 +95,7 @@ def test_a_large_upload_is_refused(local, path):
                                       headers={"content-type": "application/json"})  # fmt: skip
             except (httpx.WriteError, httpx.ReadError):
                 continue  # it hung up, which is a refusal, too
-            assert response.status_code in (403, 413), response.text[:200]
+            assert 400 <= response.status_code < 500, response.text[:200]
     assert local.get("/api/studies/flu").is_success
 
 

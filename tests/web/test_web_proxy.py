@@ -21,7 +21,7 @@ from budgeted.web.auth.credentials import password_line, token_line
 from budgeted.web.settings import Settings
 from tests import system_packages
 from tests.browsers import chromium
-from tests.web.test_web_access import PASSWORD, TOKEN, form_token
+from tests.web.test_web_access import PASSWORD, TOKEN
 from tests.webs import client, make_study, process
 
 pytestmark = pytest.mark.slow  # real servers
@@ -106,7 +106,7 @@ def browser_at(port, trusting, address="127.0.0.1"):
 
 
 def enter(browser):
-    given = {"name": "anna", "secret": PASSWORD, "csrf": form_token(browser, "/budgeted/login")}
+    given = {"name": "anna", "secret": PASSWORD}
     origin = {"origin": str(browser.base_url).rstrip("/")}
     return browser.post("/budgeted/login", data=given, headers=origin)
 
@@ -164,8 +164,7 @@ def test_behind_nginx_everything_is_as_the_browser_sees_it(lab, options):
         with browser.stream("GET", "/budgeted/studies/flu/live?after=0") as stream:
             events = stream.iter_lines()
             assert next(each for each in events if each.startswith("event")) == "event: changed"
-        token = form_token(browser, "/budgeted/studies/flu")
-        form = {"value": "yes", "csrf": token}
+        form = {"value": "yes"}
         told = browser.post("/budgeted/studies/flu/requests/1/tell", data=form)
         assert told.headers["location"].startswith("/budgeted/studies/flu")
         document = browser.get("/budgeted/api/openapi.json").json()
@@ -190,9 +189,8 @@ def test_wrong_passwords_behind_a_proxy_lock_out_nobody_else(lab):
     folder, trusting = lab
     with served(folder) as inside, nginx(folder, inside.base_url.port) as port:
         with browser_at(port, trusting, "127.0.0.9") as attacker:
-            token = form_token(attacker, "/budgeted/login")
             for at in range(15):
-                given = {"name": f"nobody {at}", "secret": "wrong password", "csrf": token}
+                given = {"name": f"nobody {at}", "secret": "wrong password"}
                 last = attacker.post("/budgeted/login", data=given)
             assert last.status_code == 429
         with browser_at(port, trusting, "127.0.0.8") as browser:

@@ -18,7 +18,7 @@ from budgeted.web.auth.credentials import password_line
 from budgeted.web.auth.sessions import HOURS, Sessions
 from budgeted.web.auth.signing import Signer, kept_secret
 from budgeted.web.settings import Settings
-from tests.web.test_web_access import PASSWORD, form_token, log_in, session_name
+from tests.web.test_web_access import PASSWORD, log_in, session_name
 from tests.webs import client, make_study
 
 ANONYMOUS = int(os.environ.get("BUDGETED_TEST_ANONYMOUS", "20000"))
@@ -75,8 +75,7 @@ def test_strangers_end_no_session(tmp_path, files):
         for _ in range(50):
             httpx.get(f"{browser.base_url}/login")  # each is offered a session
         assert is_in(browser)
-        token = form_token(browser, "/studies/flu")
-        assert browser.post("/studies/flu/ask", data={"n": "1", "csrf": token}).status_code == 303
+        assert browser.post("/studies/flu/ask", data={"n": "1"}).status_code == 303
 
 
 def test_only_pages_begin_a_session(tmp_path, files):
@@ -91,12 +90,11 @@ def test_only_pages_begin_a_session(tmp_path, files):
 def test_a_restart_ends_no_session(tmp_path, files):
     with client(tmp_path, **files) as browser:
         log_in(browser)
-        token = form_token(browser, "/studies/flu")
         kept = dict(browser.cookies)
     with client(tmp_path, **files) as browser:
         browser.cookies.update(kept)
         assert is_in(browser)
-        asked = browser.post("/studies/flu/ask", data={"n": "1", "csrf": token})
+        asked = browser.post("/studies/flu/ask", data={"n": "1"})
         assert asked.status_code == 303, "the form that was open during the restart"
         assert browser.get("/api/studies/flu").json()["pending"][0]["by"] == "anna"
 
@@ -106,8 +104,7 @@ def test_the_chosen_name_outlives_restarts_and_nights(tmp_path):
     with client(tmp_path) as browser:
         asked = browser.post("/api/studies/flu/ask", json={}).json()["requests"][0]
         assert asked["by"] == user(), "who never chose a name is the user of the machine"
-        token = form_token(browser, "/studies/flu")
-        browser.post("/actor", data={"name": "Zoë", "csrf": token})
+        browser.post("/actor", data={"name": "Zoë"})
         kept = dict(browser.cookies)
     with client(tmp_path) as browser:
         browser.cookies.update(kept)
@@ -116,8 +113,7 @@ def test_the_chosen_name_outlives_restarts_and_nights(tmp_path):
         sessions._clock = lambda: later
         page = browser.get("/studies/flu")
         assert "Zoë" in page.text
-        token = form_token(browser, "/studies/flu")
-        browser.post("/studies/flu/ask", data={"n": "1", "csrf": token})
+        browser.post("/studies/flu/ask", data={"n": "1"})
         assert browser.get("/api/studies/flu").json()["pending"][-1]["by"] == "Zoë"
 
 
@@ -137,8 +133,7 @@ def test_two_servers_on_one_host_live_side_by_side(tmp_path, files):
         log_in(first)
         log_in(second, "ben")
         third.get("/studies")
-        token = form_token(third, "/studies/flu")
-        third.post("/actor", data={"name": "Zoë", "csrf": token})
+        third.post("/actor", data={"name": "Zoë"})
         for _ in range(2):
             for browser, name in ((first, "anna"), (second, "ben"), (third, "Zoë")):
                 assert browser.get("/session").json()["actor"] == name
@@ -227,9 +222,8 @@ def test_pages_and_forms_keep_a_session_going_and_programs_do_not(tmp_path, file
                 assert it.status_code < 400
                 return "set-cookie" in it.headers
 
-        csrf = form_token(browser, "/studies/flu")
         assert moved("GET", "/studies/flu")
-        assert moved("POST", "/studies/flu/ask", data={"n": "1", "csrf": csrf})
+        assert moved("POST", "/studies/flu/ask", data={"n": "1"})
         assert not moved("GET", "/api/studies")
         assert not moved("POST", "/api/studies/flu/ask", json={})
         assert not moved("GET", "/session")
@@ -243,8 +237,7 @@ def test_logging_out_ends_it_after_a_restart_too(tmp_path, files):
         kept = dict(browser.cookies)
         beside.cookies.update(kept)
         assert is_in(beside), "both servers have the same secret"
-        token = form_token(browser, "/studies/flu")
-        assert browser.post("/logout", data={"csrf": token}).status_code == 303
+        assert browser.post("/logout").status_code == 303
         assert session_name(browser) is None
         browser.cookies.update(kept)
         assert not is_in(browser)
@@ -278,13 +271,12 @@ def test_who_is_taken_out_or_gets_another_password_is_out_at_once(tmp_path, file
 def test_a_stream_ends_with_the_session(tmp_path, files, end):
     with client(tmp_path, **files) as browser, httpx.Client(base_url=browser.base_url) as program:
         log_in(browser)
-        token = form_token(browser, "/studies/flu")
         program.cookies.update(dict(browser.cookies))
         with program.stream("GET", "/studies/flu/live") as stream:
             lines = stream.iter_lines()
             next(lines)
             if end == "log out":
-                browser.post("/logout", data={"csrf": token})
+                browser.post("/logout")
             else:
                 write_line(files["password_file"], "anna", password_line("another password"))
             log_in(browser, secret=PASSWORD if end == "log out" else "another password")

@@ -3,8 +3,7 @@
 Packing text that holds a secret beside what an attacker chose tells, by its length, how much they
 are alike (BREACH). Here the attacker cannot have the browser of somebody else ask: its cookie is
 ``SameSite=Strict``, so that no request that another site brings about is answered with a page of
-that person. And the one secret in pages, the token of forms, is masked anew in each answer
-(`budgeted.web.auth.sessions.Sessions.form_token`), so that it is never twice the same text.
+that person; and pages hold no secret.
 Streams of events are not packed: each event must leave at once.
 """
 

@@ -1,8 +1,7 @@
 """Who may come in: a middleware in front of everything that knows who acts.
 
-Without credentials only `OPEN` is answered when people must log in. Everybody who gets a page gets
-a session, so that its forms can carry a token (`budgeted.web.auth.forms`); where a request comes
-from is looked at before (`budgeted.web.auth.origins`).
+Without credentials only `OPEN` is answered when people must log in; where a request comes from is
+looked at before (`budgeted.web.auth.origins`).
 """
 
 from __future__ import annotations
@@ -85,7 +84,6 @@ class Door:
             elif refused is None:
                 fresh = session = sessions.begin("")
         state["actor"], state["role"], state["session"] = actor, role, session
-        state["csrf"] = "" if session is None else sessions.form_token(session)
         answer = _Answer(self, scope, send, fresh, session)
         if refused is None:
             await self._pass_on(scope, receive, answer)

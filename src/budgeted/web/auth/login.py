@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from budgeted.errors import AccessError, BusyError
@@ -13,7 +13,6 @@ from budgeted.web.auth.access import cookie, local_target, session_cookie
 from budgeted.web.auth.attempts import Attempts
 from budgeted.web.auth.credential_files import CredentialFiles
 from budgeted.web.auth.credentials import check_name
-from budgeted.web.auth.forms import checked_form
 from budgeted.web.auth.roles import Role, needs, role_of
 from budgeted.web.auth.sessions import Session, Sessions
 from budgeted.web.logs import note
@@ -36,7 +35,7 @@ async def session(request: Request) -> Response:
     return JSONResponse({"actor": request.state.actor, "role": role, "until": until})
 
 
-@router.post("/login", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
+@router.post("/login", dependencies=[needs(Role.LOOKS)])
 async def log_in(
     request: Request, name: Field = "", secret: Field = "", next: Field = "/studies"
 ) -> Response:
@@ -64,7 +63,7 @@ async def log_in(
     return response
 
 
-@router.post("/logout", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
+@router.post("/logout", dependencies=[needs(Role.LOOKS)])
 async def log_out(request: Request) -> Response:
     """End a session."""
     session: Session | None = request.state.session
@@ -78,7 +77,7 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-@router.post("/actor", dependencies=[Depends(checked_form), needs(Role.LOOKS)])
+@router.post("/actor", dependencies=[needs(Role.LOOKS)])
 async def choose_name(request: Request, name: Field = "", next: Field = "/studies") -> Response:
     """Choose the name for the log, where nobody has to log in."""
     if request.app.state.settings.credentials_needed:

@@ -1,4 +1,4 @@
-"""Who is behind a browser: signed sessions with an end, and tokens against forged forms.
+"""Who is behind a browser: signed sessions with an end.
 
 A session is a signed text in a cookie that scripts cannot read; the server stores none of them.
 So strangers cannot push anybody out, whatever they send, and a restart ends no session: the secret
@@ -12,7 +12,6 @@ in, is kept for a year.
 
 from __future__ import annotations
 
-import hmac
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +26,6 @@ HOURS = 12
 _IDLE = HOURS * 3600
 _LONGEST = 7 * 24 * 3600
 _YEAR = 365 * 24 * 3600
-_TOKEN = 16
-"""Bytes of the token of forms, and of its mask."""
 _OFTEN = 12
 """A session is signed anew when this part of its time has passed."""
 
@@ -40,7 +37,7 @@ class Session:
     Attributes
     ----------
     id
-        By which its forms are recognised, and under which it can be ended.
+        Under which it can be ended.
     actor
         Name; empty if nobody gave one.
     proof
@@ -160,29 +157,6 @@ class Sessions:
         """Return by which a line of the files of passwords and tokens is recognised."""
         return self._signer.digest("proof", line)[:32]
 
-    def form_token(self, session: Session) -> str:
-        """Return the token that the forms of a browser carry: another text each time.
-
-        Answers are sent packed, and the length of a packed text tells what repeats in it; so the
-        token is masked by as many random bytes (see `budgeted.web.packing`).
-        """
-        mask = secrets.token_bytes(_TOKEN)
-        return (mask + _masked(self._form_secret(session), mask)).hex()
-
-    def _form_secret(self, session: Session) -> bytes:
-        return bytes.fromhex(self._signer.digest("form", session.id))[:_TOKEN]
-
-    def form_fits(self, session: Session, token: str) -> bool:
-        """Tell whether a form was made for this browser."""
-        try:
-            given = bytes.fromhex(token)
-        except ValueError:
-            return False
-        mask, rest = given[:_TOKEN], given[_TOKEN:]
-        return len(rest) == _TOKEN and hmac.compare_digest(
-            _masked(rest, mask), self._form_secret(session)
-        )
-
     def device(self, actor: str) -> str:
         """Return what tells that somebody once logged in with a browser."""
         return self._signer.sign("device", [actor, secrets.token_urlsafe(16)])
@@ -207,8 +181,3 @@ def _values(headers: Iterable[str], name: str) -> Iterator[str]:
             found, mark, value = each.partition("=")
             if mark and found.strip() == name:
                 yield value.strip()
-
-
-def _masked(text: bytes, mask: bytes) -> bytes:
-    """Return one text in the mask of another; twice gives it back."""
-    return bytes(one ^ other for one, other in zip(text, mask, strict=True))

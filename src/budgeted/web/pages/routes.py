@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 
-from budgeted.web.auth.forms import checked_form
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
     adding,
@@ -33,7 +34,17 @@ from budgeted.web.pages.preparing import budget, columns, prices, start
 from budgeted.web.pages.preparing import preview as preparing_preview
 from budgeted.web.pages.preparing import tests as preparing_tests
 
-router = APIRouter(include_in_schema=False, dependencies=[Depends(checked_form), Depends(managed)])
+
+async def _uploads_closed(request: Request) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await request.close()
+
+
+router = APIRouter(
+    include_in_schema=False, dependencies=[Depends(_uploads_closed), Depends(managed)]
+)
 _PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
 _MODULES = (
     login, new, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,

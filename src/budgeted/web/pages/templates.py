@@ -52,7 +52,7 @@ def render(
     Parameters
     ----------
     request
-        Whose answer it is: who acts, the token of its forms, where it is.
+        Whose answer it is: who acts, where it is.
     template, given
         Its name, and what it shows.
     status, headers
@@ -64,7 +64,6 @@ def render(
         "actor": getattr(state, "actor", ""),
         "known": bool(getattr(state, "actor", "")),
         "guarded": _guarded(request),
-        "csrf": getattr(state, "csrf", ""),
         "root": getattr(state, "root", ""),
         "path": request.url.path,
         "here": "",

@@ -154,16 +154,11 @@ const sayOut = (pressed = null) => {
   announce(words, true);
 };
 
-// After the log-in in another tab this page goes on, with the token of the new session.
+// After the log-in in another tab this page goes on.
 const welcomeBack = async () => {
   try {
     const answer = await fetch(location.href, { redirect: "manual" });
     if (answer.status !== 200) return;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const token = page.querySelector("input[name=csrf]");
-    if (!token) return;
-    for (const each of document.querySelectorAll("input[name=csrf]")) each.value = token.value;
-    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRF-Token": token.value }));
     isOut = false;
     for (const each of document.querySelectorAll(".answer .problem[data-out]")) each.remove();
     announce("You are logged in again; press the button once more.");
