@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs sources test check thorough random portability browser proxy node lint reproduce benchmark speed speed-against soak release help clean
+.PHONY: run serve docs sources test check thorough random portability browser proxy node lint reproduce benchmark speed speed-against release help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,22 +79,14 @@ benchmark: $(READY)  ## Compare the default with all other policies and write do
 	$(BIN)/python -m research.quality.fixed
 	$(BIN)/python -m research.quality.report --keep results/zoo
 
-speed: $(READY)  ## Measure the speed of decisions, of quotes, of the engines, of studies and of the page
-	$(BIN)/python -m research.speed.decisions
-	$(BIN)/python -m research.speed.quotes
-	$(BIN)/python -m research.speed.engine
-	$(BIN)/python -m research.speed.studies
+speed: $(READY)  ## Fifty people at once on one study: do they wait, and is anything lost?
 	$(BIN)/python -m research.speed.web
-	$(BIN)/python -m research.speed.lists
 
-speed-against: $(READY)  ## How much faster it is than an earlier revision (BEFORE=a commit)
+speed-against: $(READY)  ## Is anything slower than in an earlier revision? (BEFORE=a commit)
 	$(BIN)/python -m research.speed.against $(if $(BEFORE),--before $(BEFORE))
 
 release: $(READY)  ## Build wheel and source archive, check both, and run the tutorials with the installed wheel
 	$(BIN)/python tools/check_release.py
-
-soak: $(READY)  ## Ten minutes of everything at once: does the server stop growing?
-	$(BIN)/python -m research.speed.soak
 
 clean:  ## Remove the virtual environment
 	rm -rf $(VENV)

@@ -282,7 +282,7 @@ def _cost(kept: Kept) -> str:
 Seconds to spend a whole budget, on average over the worlds in which each has played, on one core with other work
 beside it (with three labels or more, lookahead samples 200 cases; the default does not): {listed}.
 
-`make speed` compares single decisions side by side. The runs on this page take about three hours on two cores:
+`make speed-against` times decisions beside an earlier revision. The runs on this page take about three hours on two cores:
 `make benchmark`; they can be stopped and go on where they were."""
 
 

@@ -1,1 +1,1 @@
-"""What decisions, engines, studies and pages cost, from ``make speed``: ratios of one run."""
+"""What decisions, studies and pages cost: beside an earlier revision, and with a crowd."""

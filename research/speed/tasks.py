@@ -1,207 +1,255 @@
-"""What is timed on two revisions of the package, each in a process of its own.
+"""What is timed on two revisions of the package, each task in a process of its own.
 
-A task prepares what it needs, without being timed, and returns what is timed. That returns what it
-found, as JSON can hold it, so that the results of both revisions can be compared too. It may use
-only what both revisions have. A new one is a function in `TASKS`; `research.speed.against` says
-what its times are to show.
+A task is a generator: it prepares something, which is not timed, and yields a name and what is
+timed. It may use only calls that both revisions have; where one has moved, `moved` finds it.
 """
 
 from __future__ import annotations
 
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from importlib import import_module
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from budgeted.cache import results
-from budgeted.experiments.runs import play
-from budgeted.experiments.spec import parse
-from budgeted.learners import learner
-from budgeted.learners.belief import Belief
-from budgeted.policies import policy
-from budgeted.problem import Feature, Problem
-from budgeted.problem.orders import Purchase
-from budgeted.seeds import POLICY, stream
+from budgeted import Belief, Feature, Problem, Study, policy, simulate
 from budgeted.simulation.datasets import load, split
-from budgeted.simulation.simulator import simulate
-from budgeted.state import State
-from budgeted.value import lookahead
+from budgeted.simulation.synthetic import Synthetic
+from budgeted.simulation.worlds import TableWorld
 
-Found = Any
-Work = Callable[[], Found]
-
-_SEED = 2003
-_BOUGHT = 40
-_DECISIONS = 5
-FEWER = 250
-"""Cases that leave a smaller standard error than a thousand did before."""
+SEED = 2003
+LABELS, VALUES = ("well", "ill"), ("low", "normal", "high")
 
 
-def nursery(depth: int, cases: int = 1_000) -> Work:
-    """Time decisions of SFL that look so far ahead on nursery, with nothing remembered."""
-    problem = split(load("nursery"), 1, 10_000).problem
-    rng = np.random.default_rng(_SEED)
-    states = [State.start(problem, belief=_some(problem, rng)) for _ in range(_DECISIONS)]
-    chooser = policy("sfl", max_depth=depth, particles=cases)
-    chooser.choose(states[0], np.random.default_rng(0))
+class Timed(NamedTuple):
+    """Something to time, and which clock says how long it took: processor time of this process."""
 
-    def decide() -> Found:
-        for at, state in enumerate(states):
-            results.clear()
-            chooser.choose(state, np.random.default_rng(at))
-
-    return decide
+    name: str
+    work: Callable[[], Any]
+    clock: Callable[[], float] = time.process_time
 
 
-def nursery_errors(depth: int, cases: int = 1_000) -> Work:
-    """Find the standard errors of the same decisions, on average over cells."""
-    problem = split(load("nursery"), 1, 10_000).problem
-    rng = np.random.default_rng(_SEED)
-    beliefs = [_some(problem, rng) for _ in range(_DECISIONS)]
-    depths = np.full((len(problem.features), len(problem.labels)), depth)
-
-    def look() -> Found:
-        found = [lookahead(each, depths, "gini", particles=cases, rng=at)
-                 for at, each in enumerate(beliefs)]  # fmt: skip
-        return [float(np.mean(each.standard_errors)) for each in found]
-
-    return look
+Task = Callable[[], Iterator[Timed]]
 
 
-def steered(problem: Mapping[str, Any], budget: int, name: str, **parameters: Any) -> Work:
-    """Time all decisions of a policy in the states of a run, and find what it chooses, and why.
+def moved(*homes: str) -> Any:
+    """Return the first of these, "module:name", that the revision has.
 
-    With each stands what was bought before: worlds of another revision may have answered otherwise.
+    >>> moved("budgeted.nowhere:sqrt", "math:sqrt")(4)
+    2.0
     """
-    met = list(_states(problem, budget, "sfl"))
-    chooser = policy(name, **parameters)
-
-    def decide() -> Found:
-        results.clear()
-        made = [chooser.choose(state, stream(_SEED, POLICY, at)) for at, state in enumerate(met)]
-        return [
-            [_bought(state), [*map(int, each.action)], float(each.scores[each.action])]
-            for state, each in zip(met, made, strict=True)
-            if each is not None
-        ]
-
-    return decide
+    for home in homes:
+        module, _, name = home.partition(":")
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise ImportError(f"this revision has none of {', '.join(homes)}")
 
 
-def mushroom_run() -> Work:
-    """Time a whole run of round robin: a split, 300 purchases, and the errors to compare with."""
-    table = load("mushroom")
-
-    def run() -> Found:
-        played = play(split(table, 1, 300, missing="own value"), policy("round-robin"), 1)
-        return [*played.error.tolist(), played.complete, played.single]
-
-    run()
-    return run
+USUAL = ("round-robin", "biased-robin", "greedy", "sfl", "seu", "iga", "auto")
+LOOKING_FAR = ("rsfl", "kg-star", "pair-lookahead")
+"""Minutes for a decision among many labels: timed where there are two."""
+SPENT, FEW = 30, 5
+"""Decisions of a run that are timed, and of the policies that look far."""
 
 
-def mushroom_purchases(name: str) -> Work:
-    """Time the purchases of such a run, and the errors of a learner after each of them."""
-    drawn = split(load("mushroom"), 1, 300, missing="own value")
-
-    def buy() -> Found:
-        steps = simulate(
-            drawn.problem,
-            policy("round-robin"),
-            drawn.world,
-            seed=1,
-            loss=None,
-            validation=drawn.validation,
-            learner=learner(name),
-        )
-        return [each.validation_error for each in steps]
-
-    buy()
-    return buy
+def run(make: Callable[[], Any], name: str, decisions: int, **parameters: Any) -> Callable[[], Any]:
+    """Return the first decisions and purchases of a run."""
+    made, chooser = make(), policy(name, **parameters)
+    steps = simulate(made.problem, chooser, made.world, seed=SEED, loss=None)
+    return lambda: list(islice(steps, decisions))
 
 
-def mushroom_coded() -> Work:
-    """Time the split of a table that was read before, as in each run but the first."""
-    table = load("mushroom")
-
-    def code() -> Found:
-        for seed in range(5):
-            split(table, seed, 300, missing="own value")
-
-    code()
-    return code
+def decisions(make: Callable[[], Any], names: tuple[str, ...] = USUAL) -> Iterator[Timed]:
+    """Time decisions of each policy, on a problem whose labels and values they have not seen."""
+    for name in names:
+        number = FEW if name in LOOKING_FAR else SPENT
+        run(_small, name, 3)()
+        yield Timed(f"{number} decisions of {name}", run(make, name, number))
 
 
-def mushroom_read() -> Work:
-    """Time the reading of a table."""
-
-    def read() -> Found:
-        for _ in range(5):
-            load.__wrapped__("mushroom")
-
-    read()
-    return read
+def _small() -> Any:
+    return Synthetic(features=4).draw(SEED, 8)
 
 
-def first_decision(features: int) -> Work:
-    """Time a first decision of SFL on so many Boolean features, and what is known after it."""
-    for_sale = [Feature(f"f{at}", ("no", "yes"), 1) for at in range(features)]
-
-    def decide() -> Found:
-        state = State.start(Problem(for_sale, ("well", "ill"), (0.6, 0.4), 100))
-        choice = policy("sfl").choose(state, np.random.default_rng(_SEED))
-        assert choice is not None
-        return state.after(Purchase(*choice.action, value=1, cost=1)).belief.total
-
-    return decide
+def of_a_table(name: str) -> Any:
+    """Return a split of a table, with money for a hundred values."""
+    return split(load(name), 1, 100, missing="own value" if name == "mushroom" else "no value")
 
 
-def _some(problem: Problem, rng: np.random.Generator) -> Belief:
+def wide(features: int, prices: Any = None) -> Any:
+    """Return features of three values at seven prices, and a world to buy them in."""
+    rng = np.random.default_rng(SEED)
+    problem = Problem(_features(features), LABELS, (0.6, 0.4), 300, prices)
+    values, labels = rng.integers(3, size=(400, features)), np.arange(400) % 2
+    return SimpleNamespace(problem=problem, world=TableWorld(problem, values, labels, 1, "settle"))
+
+
+def many_features(number: int) -> Iterator[Timed]:
+    """Time the first decision among so many features, and the next ones."""
+    for name in ("greedy", "sfl", "auto"):
+        run(_small, name, 3)()
+        made = wide(number)
+        steps = simulate(made.problem, policy(name), made.world, seed=SEED, loss=None)
+        yield Timed(f"first decision of {name}", partial(next, steps))
+        yield Timed(f"next 10 of {name}", partial(list, islice(steps, 10)))
+
+
+def losses() -> Iterator[Timed]:
+    """Time the loss now, after an allocation, and after a purchase of each cell."""
+    loss, expected_loss, lookahead = (
+        moved(f"budgeted.value:{each}", f"budgeted.loss:{each}")
+        for each in ("loss", "expected_loss", "lookahead")
+    )
+    for table in ("votes", "car"):
+        problem = of_a_table(table).problem
+        rng = np.random.default_rng(SEED)
+        beliefs = [some_belief(problem, rng) for _ in range(10)]
+        after = {(feature, label): 2 for feature in range(3) for label in range(2)}
+        one, far = (np.full((len(problem.features), len(problem.labels)), n) for n in (1, 30))
+        for kind in ("gini", "entropy", "zero_one"):
+            for name, ask, *given in (
+                ("loss", loss),
+                ("loss after 12 purchases", expected_loss, after),
+                ("lookahead of 1", lookahead, one),
+                ("lookahead of 30", lookahead, far),
+            ):
+                work = partial(_each, ask, beliefs, *given, kind)
+                yield Timed(f"{table}, {kind}: {name}", work)
+
+
+def _each(ask: Callable[..., Any], beliefs: list[Belief], *given: Any) -> None:
+    for belief in beliefs:
+        ask(belief, *given)
+
+
+def some_belief(problem: Problem, rng: np.random.Generator) -> Belief:
     """Return a belief in the middle of a study."""
     belief = Belief.prior(problem)
-    for _ in range(_BOUGHT):
+    for _ in range(40):
         feature = int(rng.integers(len(problem.features)))
         value = int(rng.integers(len(problem.features[feature].values)))
         belief = belief.observe_at(feature, int(rng.integers(len(problem.labels))), value)
     return belief
 
 
-def _bought(state: State) -> Found:
-    return [[each.feature, each.label, each.value] for each in state.history]
+def tariff() -> Iterator[Timed]:
+    """Time quotes of a tariff, and decisions that ask for many of them."""
+    kind, order, past = (
+        moved(f"budgeted.problem:{each}") for each in ("Tariff", "Order", "CaseSoFar")
+    )
+    panels = [{"name": f"panel {at}", "features": [f"test {4 * at + k:04}" for k in range(4)],
+               "setup": 2} for at in range(2)]  # fmt: skip
+    made = partial(wide, 16, kind(5, panels=panels))
+    quote = made().problem.quote
+    asked = [(order((feature,), 0), case) for feature in range(16)
+             for case in (past(), past(frozenset({1, 3}), label=0))]  # fmt: skip
+    yield Timed("3 200 quotes", lambda: [quote(*each) for each in asked * 100])
+    for name in ("sfl", "auto"):
+        yield Timed(f"20 decisions of {name}", run(made, name, 20))
 
 
-def _states(problem: Mapping[str, Any], budget: int, name: str) -> Iterator[State]:
-    """Yield the states that a policy meets in the first run of an experiment."""
-    document = {"budget": budget, "problem": problem, "policy": [{"name": name}], "seed": _SEED}
-    rehearsal = parse(document, "speed").rehearsal(0, str(budget))
-    state, stock = State.start(rehearsal.problem, rehearsal.world.cases), rehearsal.world.open()
-    player = policy(name, max_depth=10)
-    step = 0
-    while (choice := player.choose(state, stream(_SEED, POLICY, step))) is not None:
-        yield state
-        for bought in stock.buy(choice.order, state.free):
-            state = state.after(bought)
-        step += 1
+def _features(number: int) -> list[Feature]:
+    return [Feature(f"test {at:04}", VALUES, f"{1 + at % 7}.50") for at in range(number)]
 
 
-_FIGURE, _VOTES = {"synthetic": "figure-3b"}, {"table": "votes", "missing": "no value"}
-_LOOKAHEAD = {"loss": "zero_one", "max_depth": 10}
+def study_of(database: str, features: int, cases: int, values: int) -> None:
+    """Write a study in which so many values were told, and a few are under way."""
+    problem = Problem(_features(features), LABELS, (0.6, 0.4), budget=10**6)
+    rows = [(f"case {at:04}", LABELS[at % 2]) for at in range(cases)]
+    with Study.create(database, "study", problem, rows, policy="round-robin", seed=1) as study:
+        for _ in range(values // 50):
+            for request in study.ask(50):
+                study.tell(request.number, VALUES[request.number % 3])
+        study.ask(5)
 
-TASKS: dict[str, Callable[[], Work]] = {
-    **{f"nursery at {depth}": partial(nursery, depth) for depth in (30, 300, 3_000)},
-    "nursery at 300, fewer cases": partial(nursery, 300, FEWER),
-    "nursery, errors": partial(nursery_errors, 300),
-    "nursery, errors, fewer cases": partial(nursery_errors, 300, FEWER),
-    "figure 3(b), lookahead": partial(steered, _FIGURE, 60, "sfl", **_LOOKAHEAD),
-    "figure 3(b), greedy": partial(steered, _FIGURE, 60, "greedy", loss="zero_one"),
-    "votes, lookahead": partial(steered, _VOTES, 40, "sfl", **_LOOKAHEAD),
-    "mushroom, run": mushroom_run,
-    "mushroom, purchases": partial(mushroom_purchases, "naive-bayes"),
-    "mushroom, default learner": partial(mushroom_purchases, "hierarchical"),
-    "mushroom, coded": mushroom_coded,
-    "mushroom, read": mushroom_read,
-    **{f"{number} features": partial(first_decision, number) for number in (10_000, 100_000)},
-    "votes, greedy": partial(steered, _VOTES, 40, "greedy", loss="zero_one"),
+
+def study(features: int, cases: int, values: int) -> Iterator[Timed]:
+    """Time what people do to a study that is under way, and what the server does for its page."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"{folder}/studies.db"
+        study_of(database, features, cases, values)
+        held: list[Study] = []
+        yield Timed("open", lambda: held.append(Study.open(database, "study")))
+        yield Timed("status", held[0].status)
+        yield Timed("status again", held[0].status)
+        asked: list[Any] = []
+        yield Timed("ask for 50", lambda: asked.extend(held[0].ask(50)))
+        yield Timed("tell 50", lambda: [held[0].tell(each.number, "low") for each in asked])
+        yield Timed("status after a tell", held[0].status)
+        held[0].release()
+        with serving(database) as (process, port):
+            line = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+
+            def get(path: str, times: int) -> None:
+                for _ in range(times):
+                    line.request("GET", path)
+                    answer = line.getresponse()
+                    content = answer.read()
+                    assert answer.status == 200, (path, answer.status, content)
+
+            clock = partial(processor_time_of, process)
+            for path in ("/studies", "/studies/study", "/api/studies/study"):
+                get(path, 1)
+                yield Timed(f"GET {path}, 50 times", partial(get, path, 50), clock)
+
+
+@contextmanager
+def serving(database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Yield a server on a free port, and the port."""
+    command = [sys.executable, "-m", "budgeted", "serve", "--db", database, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            yield process, int(line.split("http://127.0.0.1:")[1].split()[0].strip("/"))
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def processor_time_of(process: subprocess.Popen[str]) -> float:
+    """Return the processor time of another process; that of the wall where it is not told."""
+    try:
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+            numbers = file.read().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return time.perf_counter()
+    return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def starting() -> Iterator[Timed]:
+    """Time what everybody waits for: the import, and the help."""
+    for words in (("-c", "import budgeted"), ("-m", "budgeted", "--help")):
+        command = [sys.executable, *words]
+        work = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
+        work()
+        yield Timed(" ".join(words), work, lambda: sum(os.times()[2:4]))
+
+
+TASKS: Mapping[str, Task] = {
+    "start": starting,
+    "figure 3(b)": partial(decisions, partial(Synthetic().draw, SEED, 100), USUAL + LOOKING_FAR),
+    "votes": partial(decisions, partial(of_a_table, "votes"), USUAL + LOOKING_FAR),
+    **{
+        name: partial(decisions, partial(of_a_table, name))
+        for name in ("breast-wisconsin", "mushroom", "chess", "car", "nursery")
+    },
+    **{f"{number} features": partial(many_features, number) for number in (300, 1_000)},
+    "losses": losses,
+    "a tariff": tariff,
+    "study of 10 × 60": partial(study, 10, 60, 400),
+    "study of 300 × 2 000": partial(study, 300, 2_000, 1_500),
 }
-"""Name → what prepares it; the experiments are those of research/paper/experiments/."""
+"""Name → what prepares and yields what is timed."""

@@ -7,12 +7,9 @@ the journal is compared with what the clients believe.
 Who never pauses waits for all others. How long depends on the policy, so there are several scenes,
 all with the same bound: the default, whose decisions are good for several requests, where nobody
 pauses and with people who take a moment between two calls; a policy that decides at once; and
-policies that rank cells, whose decisions are shared by those who ask at the same moment: greedy,
-and single feature lookahead, a few purchases ahead and as far as the money goes. In the end, a
-large study is compared with a small one (`research.speed.sizes`).
+single feature lookahead, whose decisions are shared by those who ask at the same moment.
 
-python -m research.speed.web [--clients 50] [--seconds 60] [--policy NAME --pause SECONDS --depth N]
-                         [--json]
+python -m research.speed.web [--clients 50] [--seconds 60] [--policy NAME]
 """
 
 from __future__ import annotations
@@ -20,10 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,9 +28,7 @@ from typing import Any
 
 from budgeted import Feature, Problem, Study
 from budgeted.studies.events import Asked, Told
-from research.speed import sizes
-from research.speed.findings import Finding, exit_status
-from research.speed.large import Size
+from research.speed.tasks import serving
 
 FEATURES, CASES, COST = 10, 10_000, Decimal("1.50")
 BOUND = 20.0
@@ -64,20 +56,6 @@ def begin(database: str, policy: str, depth: int) -> None:
     ).release()
 
 
-def serve(database: str) -> tuple[subprocess.Popen[str], int]:
-    """Start a server on a free port; return its process and the port."""
-    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "budgeted", "serve", "--db", database, "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    return process, int(line.split("http://127.0.0.1:")[1].split()[0])
-
-
 @dataclass(frozen=True)
 class Scene:
     """Who decides, how long clients pause between two calls on average, and how far one looks."""
@@ -99,7 +77,6 @@ SCENES = (
     Scene("auto"),
     Scene("auto", pause=1),
     Scene("round-robin"),
-    Scene("greedy", tail=False),
     Scene("sfl", depth=20),
     Scene("sfl", tail=False),
 )
@@ -203,27 +180,21 @@ def quantile(times: list[float], share: float) -> float:
 
 def report(name: str, notes: Notes, seconds: float) -> None:
     """Print a line for each kind of call."""
-    for kind, times in (("ask", notes.asked), ("tell", notes.told),
-                        ("both", notes.asked + notes.told)):  # fmt: skip
-        numbers = [quantile(times, share) for share in (0.5, 0.9, 0.99, 1)]
-        shown = "".join(f"{number:>10.1f}" for number in numbers)
+    for kind, times in (("ask", notes.asked), ("tell", notes.told)):
+        shown = "".join(f"{quantile(times, share):>10.1f}" for share in (0.5, 0.9, 0.99, 1))
         print(f"  {name:<12}{kind:<6}{len(times):>8}{len(times) / seconds:>10.0f}{shown}")
 
 
-def play(scene: Scene, clients: int, seconds: float, alone: float) -> list[Finding]:
-    """Measure one scene, print what was seen, and return what holds."""
+def play(scene: Scene, clients: int, seconds: float, alone: float) -> list[str]:
+    """Measure one scene, print what was seen, and return what does not hold."""
     with tempfile.TemporaryDirectory() as folder:
         database = f"{folder}/studies.db"
         begin(database, scene.policy, scene.depth)
-        process, port = serve(database)
-        try:
+        with serving(database) as (process, port):
             asyncio.run(crowd(port, 1, 1))  # whatever is loaded late
             before = asyncio.run(crowd(port, 1, alone / 2))
             many = asyncio.run(crowd(port, clients, seconds, scene.pause))
             after = asyncio.run(crowd(port, 1, alone / 2))
-        finally:
-            process.send_signal(signal.SIGINT)
-            ended = process.wait(30)
         with Study.open(database, _STUDY) as study:
             told: dict[int, Any] = before.values | many.values | after.values
             first = {each.number: (each.case, str(each.value)) for each in study.requests("told")
@@ -234,22 +205,20 @@ def play(scene: Scene, clients: int, seconds: float, alone: float) -> list[Findi
     print(f"  {'':<18}{'calls':>8}{'per s':>10}{'p50 ms':>10}{'p90':>10}{'p99':>10}{'most':>10}")
     report("one client", one, alone)
     report(f"{clients} clients", many, seconds)
-    for each in wrong[:10]:
-        print(f"  WRONG: {each}")
     usual = quantile(one.asked + one.told, 0.5)
-    half, most = (quantile(many.asked + many.told, share) / usual for share in (0.5, 0.99))
-    claim = f"{scene.words}: of {clients} clients over p50 of one:"
-    findings = [
-        Finding(f"{scene.words}: errors and lost writes", len(wrong), 0, False),
-        Finding(f"{scene.words}: exit status of the server", abs(ended), 0, False),
-        Finding(f"{claim} p50", half, BOUND, False),
-    ]
-    if scene.tail:
-        findings.append(Finding(f"{claim} p99", most, BOUND, False))
-    for finding in findings:
-        print(finding)
-    print()
-    return findings
+    for share in (0.5, 0.99) if scene.tail else (0.5,):
+        times = quantile(many.asked + many.told, share) / usual
+        print(
+            f"  {share:.0%} of their calls take at most {times:.1f} times the median of one client"
+        )
+        if times > BOUND:
+            wrong.append(
+                f"{share:.0%} of the calls take {times:.1f} times as long as for one client"
+            )
+    if process.returncode:
+        wrong.append(f"the server ended with {process.returncode}")
+    print(*(f"  WRONG: {each}" for each in wrong[:10]), "", sep="\n")
+    return wrong
 
 
 def main() -> int:
@@ -258,23 +227,15 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--alone", type=float, default=10, help="seconds of the single client")
-    parser.add_argument("--policy", help="only this one, instead of all scenes")
-    parser.add_argument("--pause", type=float, default=0, help="with --policy: mean pause")
-    parser.add_argument("--depth", type=int, default=0, help="with --policy: its max_depth")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--policy", default="", help="the scenes of this one only")
     given = parser.parse_args()
-    scenes: tuple[Scene, ...] = SCENES
-    if given.policy is not None:
-        scenes = (Scene(given.policy, given.pause, given.depth),)
-    findings = [
-        finding
-        for scene in scenes
-        for finding in play(scene, given.clients, given.seconds, given.alone)
+    wrong = [
+        each
+        for scene in SCENES
+        if given.policy in ("", scene.policy)
+        for each in play(scene, given.clients, given.seconds, given.alone)
     ]
-    if given.policy is None:
-        print("  a large study")
-        findings += sizes.findings(Size())
-    return exit_status(findings, given.json)
+    return bool(wrong)
 
 
 if __name__ == "__main__":

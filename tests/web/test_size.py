@@ -8,10 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from budgeted.studies.study import Study
+from budgeted import Feature, Problem, Study
 from budgeted.web.app import create_app
 from budgeted.web.settings import Settings
-from research.speed.large import Size, fill
 from tests.browsers import Server, accessibility_problems, chromium, window
 from tests.webs import every_route
 
@@ -19,15 +18,30 @@ pytestmark = pytest.mark.browser
 
 NAME = "large & slow"
 MOST_NODES, MOST_PIXELS = 3_000, 4_000
-SIZE = Size(features=200, cases=2_000, events=5_000, pending=60)
+FEATURES, CASES, TOLD, PENDING = 200, 2_000, 1_200, 60
 SLOW = re.compile(r"/(charts/|classifier$|about(\?|$)|forecast)")
 """What may be computed in the background."""
+
+
+def fill(database):
+    """Write a study of many features and cases, in which much was told, and much is under way."""
+    features = [Feature(f"test {at:03}", ("low", "normal", "high"), 1 + at % 7)
+                for at in range(FEATURES)]  # fmt: skip
+    problem = Problem(features, ("well", "ill"), (0.6, 0.4), budget=100_000)
+    cases = [(f"patient {at:05}", problem.labels[at % 2]) for at in range(CASES)]
+    with Study.create(database, NAME, problem, cases, policy="round-robin", seed=1) as study:
+        for request in study.ask(TOLD):
+            study.tell(request.number, "low")
+        study.correct(1, "high", why="typed wrong")
+        study.fail(study.ask()[0].number, why="haemolytic")
+        study.cancel(study.ask()[0].number, "the case did not come")
+        study.ask(PENDING)
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("size"))
-    fill(server.database, NAME, SIZE)
+    fill(server.database)
     with server.running():
         yield server
 
