@@ -142,47 +142,6 @@ def brute_optimal(model, prior, costs, budget, kind):
     return best
 
 
-def brute_orders(model, prior, quote, budget, kind):
-    """The least expected loss under prices that look at the case: every order of every case.
-
-    `quote(label, had, wanted)` says what a set of features costs on a case that has others.
-    """
-
-    @functools.cache
-    def least(model, cases, budget):
-        """`cases` are the visited ones: the label of each, and what was bought of it."""
-        best = brute_loss(model, prior, kind)
-        fresh = [(label, ()) for label in range(len(prior))]
-        for case in {*cases, *fresh}:
-            label, had = case
-            rest = [feature for feature in range(len(model)) if feature not in had]
-            for size in range(1, len(rest) + 1):
-                for wanted in itertools.combinations(rest, size):
-                    price = quote(label, frozenset(had), frozenset(wanted))
-                    if price <= budget:
-                        others = list(cases)
-                        if had:
-                            others.remove(case)
-                        after = (*others, (label, tuple(sorted((*had, *wanted)))))
-                        left = budget - price
-                        best = min(best, bought(model, label, wanted, sorted(after), left))
-        return best
-
-    def bought(model, label, wanted, cases, budget):
-        terms = []
-        for values in itertools.product(*(range(len(model[i][label])) for i in wanted)):
-            seen = [[list(row) for row in rows] for rows in model]
-            chance = 1.0
-            for i, k in zip(wanted, values, strict=True):
-                chance *= model[i][label][k] / math.fsum(model[i][label])
-                seen[i][label][k] += 1
-            frozen = tuple(tuple(map(tuple, rows)) for rows in seen)
-            terms.append(chance * least(frozen, tuple(cases), budget))
-        return math.fsum(terms)
-
-    return least(tuple(tuple(map(tuple, rows)) for rows in model), (), budget)
-
-
 def even_shares(total, room, held):
     """One purchase after the other: to the label with least of them, then least held before."""
     shares = [0] * len(room)

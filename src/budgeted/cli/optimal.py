@@ -29,25 +29,14 @@ _MOST_STATES, _MOST_SITUATIONS = 1_000_000, 200_000
 @click.option("--prior-counts", "counts", default="1", show_default=True,
               help="Dirichlet counts: ';' between features, '/' between labels, ',' between "
               "values, or one for all: '6,2/2,6; 1' for two features.")  # fmt: skip
-@click.option("--visit-fee", default="0", show_default=True,
-              help="Due with the first value of a case.")  # fmt: skip
-@click.option("--panel", "panels", multiple=True,
-              help="Features that share a set-up, '1,2: setup 0.50', share a part of their prices, "
-              "'1,2: shared 0.10', or are sold whole, '1,2: price 3'; may be "
-              "repeated.")  # fmt: skip
 @click.option("--loss", default="gini", show_default=True, callback=known_loss,
               help="Which loss is to be low in the end: gini, entropy, zero_one, or your "
               "own.")  # fmt: skip
 @click.option("--policy", "names", multiple=True,
-              help="Evaluate this one; may be repeated. With 'blind ' before its name it is shown "
-              "no fees and no panels, with 'plain ' it has the belief of the optimum.  "
-              "[default: all]")  # fmt: skip
+              help="Evaluate this one; may be repeated.  [default: all]")  # fmt: skip
 @click.option("--yardstick",
-              help="Instead of all that: a problem of the suites, by its name.")  # fmt: skip
+              help="Instead of all that: a problem of the suite, by its name.")  # fmt: skip
 @click.option("--suite", is_flag=True, help="All problems of the suite, as Markdown tables.")
-@click.option("--with-fees", is_flag=True,
-              help="All problems of the suite with visit fees and panels, as a Markdown "
-              "table.")  # fmt: skip
 @click.option("--most-states", default=_MOST_STATES, show_default=True,
               type=click.IntRange(min=1),
               help="Refuse problems with more states than this.")  # fmt: skip
@@ -59,7 +48,6 @@ def optimal(
     names: tuple[str, ...],
     yardstick: str | None,
     suite: bool,
-    with_fees: bool,
     most_states: int,
     most_situations: int,
     as_json: bool,
@@ -72,20 +60,19 @@ def optimal(
     a policy is expected to end with than the optimum; its share is of what the optimum takes off
     the loss.
     """
-    from budgeted.optimal import WITH_FEES, YARDSTICKS, compare
-    from budgeted.optimal.report import markdown, one_table
+    from budgeted.optimal import YARDSTICKS, compare
+    from budgeted.optimal.yardsticks import markdown
 
-    if suite and with_fees:
-        raise click.UsageError("--suite and --with-fees are two suites; take one at a time")
-    every = YARDSTICKS | WITH_FEES
-    if suite or with_fees:
-        problems = list((WITH_FEES if with_fees else YARDSTICKS).values())
+    if suite:
+        problems = list(YARDSTICKS.values())
     elif yardstick is None:
         problems = [_own(**options)]
-    elif yardstick in every:
-        problems = [every[yardstick]]
+    elif yardstick in YARDSTICKS:
+        problems = [YARDSTICKS[yardstick]]
     else:
-        raise click.UsageError(f"there is no yardstick {yardstick!r}; there are {', '.join(every)}")
+        raise click.UsageError(
+            f"there is no yardstick {yardstick!r}; there are {', '.join(YARDSTICKS)}"
+        )
     with _progress() as tell:
         found = [
             compare(
@@ -99,9 +86,9 @@ def optimal(
         ]
     if as_json:
         plain = [each.to_plain() for each in found]
-        click.echo(json.dumps(plain if suite or with_fees else plain[0], indent=2))
-    elif suite or with_fees:
-        click.echo(one_table(found) if with_fees else markdown(found), nl=False)
+        click.echo(json.dumps(plain if suite else plain[0], indent=2))
+    elif suite:
+        click.echo(markdown(found), nl=False)
     else:
         _print(found[0])
 
@@ -113,12 +100,9 @@ def _own(
     costs: str,
     prior: str,
     counts: str,
-    visit_fee: str,
-    panels: Sequence[str],
     loss: str,
 ) -> Yardstick:
     from budgeted.optimal.yardsticks import Yardstick, small_problem
-    from budgeted.problem.prices import Tariff
 
     sizes = _numbers("--values", values, int)
     prices = [each.strip() for each in costs.split(",")]
@@ -130,24 +114,8 @@ def _own(
         _for_each("--prior-counts", known, number),
         _numbers("--prior", prior, float),
         budget,
-        Tariff(visit_fee, panels=[_panel(at, each) for at, each in enumerate(panels, start=1)])
-        if panels or visit_fee != "0"
-        else None,
     )
     return Yardstick("this problem", "given on the command line", problem, loss)
-
-
-def _panel(number: int, text: str) -> dict[str, Any]:
-    """Return the panel of a text such as ``1,2: setup 0.50``."""
-    members, _, said = text.partition(":")
-    kind, *amount = said.split()[:2] or [""]
-    if kind not in ("setup", "shared", "price") or not amount:
-        raise click.BadParameter(
-            f"--panel: must be like '1,2: setup 0.50', with setup, shared or price, got {text!r}"
-        )
-    features = [f"x{each}" for each in _numbers("--panel", members, int)]
-    panel = {"name": f"panel {number}", "features": features, kind: amount[0]}
-    return panel | ({"whole": True} if kind == "price" else {})
 
 
 def _for_each(option: str, entries: list[Any], number: int) -> list[Any]:
@@ -190,7 +158,7 @@ def _print(found: Comparison) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from budgeted.optimal.report import percent
+    from budgeted.optimal.yardsticks import percent
 
     kind = found.yardstick.loss
     click.echo(

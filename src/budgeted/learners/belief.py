@@ -177,11 +177,6 @@ class Belief:
         """How often each value of each label was seen, label by label, in one row."""
         return self.observed.ravel()
 
-    def facts(self) -> tuple[Floats, ...]:
-        """Return all that tells positions of a `tally` apart: what is known, and label shares."""
-        shares = np.repeat(self.problem.prior, self.layout.shape[1])
-        return self.layout.prior_counts.ravel(), self.observed.ravel().astype(float), shares
-
     def columns(self, feature: int) -> slice:
         """Return where the values of a feature stand."""
         return self.layout.columns(feature)

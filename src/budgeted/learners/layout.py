@@ -187,17 +187,3 @@ def position_in(problem: Problem, feature: int, label: int, value: int) -> int:
     """Return where a value of a feature and label stands when all rows are laid end to end."""
     layout = layout_of(problem)
     return label * layout.shape[1] + layout.offsets[feature] + value
-
-
-def cell_at(problem: Problem, position: int) -> tuple[int, int, int]:
-    """Return the feature, label and value at such a position."""
-    layout = layout_of(problem)
-    label, column = divmod(position, layout.shape[1])
-    feature = int(np.searchsorted(layout.offsets, column, side="right")) - 1
-    return feature, label, column - layout.offsets[feature]
-
-
-def laid_out(problem: Problem, of_features: Sequence[Any]) -> NDArray[Any]:
-    """Return what is said of each feature once for each of its values and labels, end to end."""
-    layout = layout_of(problem)
-    return np.tile(np.repeat(np.asarray(of_features), layout.sizes), layout.shape[0])

@@ -10,25 +10,9 @@ single feature lookahead misses 0.22% of that
 
 from __future__ import annotations
 
-from budgeted.optimal.blind import Blind
-from budgeted.optimal.draws import odds
-from budgeted.optimal.ends import Played
-from budgeted.optimal.fees import WITH_FEES
-from budgeted.optimal.playing import play
+from budgeted.optimal.playing import Played, odds, play
 from budgeted.optimal.programme import Solution, solve
-from budgeted.optimal.report import Comparison, compare
-from budgeted.optimal.yardsticks import YARDSTICKS, Yardstick
+from budgeted.optimal.yardsticks import YARDSTICKS, Comparison, Yardstick, compare
 
-__all__ = [
-    "WITH_FEES",
-    "YARDSTICKS",
-    "Blind",
-    "Comparison",
-    "Played",
-    "Solution",
-    "Yardstick",
-    "compare",
-    "odds",
-    "play",
-    "solve",
-]
+__all__ = ["YARDSTICKS", "Comparison", "Played", "Solution", "Yardstick", "compare", "odds", "play",
+           "solve"]  # fmt: skip

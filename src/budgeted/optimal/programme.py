@@ -1,38 +1,41 @@
 """The optimal policy by dynamic programming: no other way to spend the money does better.
 
-With money left, the least expected loss of a situation s is (Bellman, 1957)::
+What is known is a *tally*: how often each value of each label was seen since the start, label by
+label, in a row of numbers. With money left, the least expected loss of a tally s is (Bellman, 1957)
 
     V(s) = min( L(s),  min over affordable cells (i, j) of  Σ_k P(k | s, i, j) · V(s + one k) )
 
 where L is the loss of the belief and P the predictive probability of what a purchase brings. The
-programme goes from spent budgets back to the full one, all situations with the same money at once.
+programme goes from spent budgets back to the full one, all tallies with the same money at once.
 
-What a situation is depends on the price list. With a price for each feature it is a tally of what
-was seen; where prices look at the case, as a visit fee does, it is also how many cases there are of
-which so much was bought (`budgeted.optimal.visits`).
+Features with the same values, price and prior are interchangeable; so are the values of a feature,
+and the labels, where the prior does not tell them apart. Tallies that differ only by such an
+exchange have the same future, and the least of them, read as a number, stands for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import math
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from budgeted.errors import OptimalError
 from budgeted.learners.belief import Belief, Floats, Integers
-from budgeted.learners.layout import number_of_cases
-from budgeted.learners.tallied import chances_of_many, means_of_many
-from budgeted.optimal.cells import Cells
-from budgeted.optimal.steps import MOST_STATES, Space, Step, chances, parts
-from budgeted.optimal.tallies import one_price_each
-from budgeted.optimal.visits import Visits
-from budgeted.problem import Action, Order
-from budgeted.state import State
+from budgeted.learners.layout import position_in
+from budgeted.problem import Action, Problem
 from budgeted.value.loss import Loss, named
 
-_LARGEST_TABLE = 2**21
+MOST_STATES = 1_000_000
+"""A million situations take less than a minute."""
+KINDS = ("labels", "features", "values")
+"""What can be interchangeable."""
+
+_MOST_EXCHANGES = 20_000
+_LARGEST_TABLE = 2**22
+_FLOATS_ARE_EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +44,14 @@ class Solution:
 
     Attributes
     ----------
-    start
-        The belief at the beginning.
-    loss
-        Which loss is expected.
-    space
-        All situations.
+    start, loss
+        The belief at the beginning, and which loss is expected.
     levels
         For each amount of money spent, the codes of the situations, ascending, and their values.
     """
 
     start: Belief
     loss: Loss
-    space: Space
     levels: tuple[tuple[Integers, Floats], ...]
 
     @property
@@ -64,8 +62,7 @@ class Solution:
     @property
     def loss_now(self) -> float:
         """The loss before anything is bought."""
-        nothing = np.zeros_like(self.start.tally)[None]
-        return float(losses(self.start, nothing, self.loss)[0])
+        return float(losses(self.start, np.zeros((1, self.start.tally.size)), self.loss)[0])
 
     @property
     def expected(self) -> float:
@@ -75,51 +72,14 @@ class Solution:
     def scores(self, belief: Belief) -> dict[Action, float]:
         """Return, for each affordable cell, the expected loss if it is bought and then all is done
         as well as can be; the least of them is what an optimal policy buys.
-
-        Of problems with a price for each feature; for others see `orders`.
         """
-        if not isinstance(self.space, Cells):
-            raise OptimalError(
-                f"with the price list {self.start.problem.prices.name!r} it depends on the case "
-                "what a value costs; ask for the orders of a state"
-            )
-        spent, code = self.space.at(belief)
+        tallies = Tallies(self.start)
+        seen = (belief.tally - self.start.tally)[None]
+        spent = int((belief.seen - self.start.seen).sum(axis=1) @ tallies.costs)
         return {
-            Action(step.features[0], step.label): score for step, score in self._next(spent, code)
+            action: float(after[0])
+            for action, after in expected_after(tallies, self.levels, spent, seen)
         }
-
-    def orders(self, state: State) -> dict[Order, float]:
-        """Return what `scores` does for orders: of each feature on each kind of case.
-
-        What costs nothing more comes along. Which case it is stands in the order; a fresh one has
-        a number that no other case has.
-
-        Parameters
-        ----------
-        state
-            Begun with the belief of the solution, with cases without end; nothing is under way.
-        """
-        if isinstance(self.space, Cells):
-            return {
-                Order((each.feature,), each.label): score
-                for each, score in self.scores(state.belief).items()
-            }
-        assert isinstance(self.space, Visits)
-        spent = int(Fraction(state.spent) / self.space.charges.unit)
-        return {
-            Order(step.features, step.label, self.space.case(state, step)): score
-            for step, score in self._next(spent, self.space.at(state))
-        }
-
-    def _next(self, spent: int, code: Integers) -> Iterator[tuple[Step, float]]:
-        tallies = self.space.tallies(code)
-        means = means_of_many(self.start, tallies)
-        for step in self.space.steps(code):
-            if spent + step.cost < len(self.levels):
-                found = expected_after(
-                    self.start, tallies, means, self.levels[spent + step.cost], step
-                )
-                yield step, float(found[0])
 
 
 def solve(start: Belief, loss: str | Loss = "gini", most_states: int = MOST_STATES) -> Solution:
@@ -128,9 +88,7 @@ def solve(start: Belief, loss: str | Loss = "gini", most_states: int = MOST_STAT
     Parameters
     ----------
     start
-        What is known at the beginning; cases are without end. Besides a `Belief` this may be
-        anything with its `problem`, `observed`, `observe` and `means` that treats interchangeable
-        things alike.
+        What is known at the beginning; each feature has a price, and cases are without end.
     loss
         ``gini``, ``entropy`` or ``zero_one``.
     most_states
@@ -147,58 +105,195 @@ def solve(start: Belief, loss: str | Loss = "gini", most_states: int = MOST_STAT
     >>> solve(Belief.prior(problem), most_states=1_000)
     Traceback (most recent call last):
     ...
-    budgeted.errors.OptimalError: the exact programme would need 1688 states, 1000 are allowed: \
-with these features a budget of 12 would fit (856 states); lower the budget, or allow more
+    budgeted.errors.OptimalError: the exact programme needs more than 1000 states; with these \
+features a budget of 12 would fit (856 states); lower the budget, or allow more
     """
-    kind = named(loss)
-    space: Space = Cells(start) if one_price_each(start.problem) else Visits(start)
-    found = space.levels(most_states)
-    levels: list[tuple[Integers, Floats]] = [(each, np.empty(0)) for each in found]
+    kind, tallies = named(loss), Tallies(start)
+    codes = tallies.levels(most_states)
+    levels: list[tuple[Integers, Floats]] = [(each, np.empty(0)) for each in codes]
     for spent in reversed(range(len(levels))):
-        values = [np.empty(0)]
-        for states in parts(space, found[spent]):
-            tallies = space.tallies(states)
-            means = means_of_many(start, tallies)
-            best = losses_of_means(start, means, kind)
-            for step in space.steps(states):
-                after = spent + step.cost
-                if after < len(levels):
-                    expected = expected_after(start, tallies, means, levels[after], step)
-                    best[step.rows] = np.minimum(best[step.rows], expected)
+        values = []
+        for seen in tallies.parts(codes[spent]):
+            best = losses(start, seen, kind)
+            for _, expected in expected_after(tallies, levels, spent, seen):
+                best = np.minimum(best, expected)
             values.append(best)
-        levels[spent] = (found[spent], np.concatenate(values))
-    return Solution(start, kind, space, tuple(levels))
+        levels[spent] = (codes[spent], np.concatenate(values or [np.empty(0)]))
+    return Solution(start, kind, tuple(levels))
 
 
-def losses(start: Belief, tallies: Integers, kind: Loss) -> Floats:
-    """Return the loss of the belief after each tally."""
-    return losses_of_means(start, means_of_many(start, tallies), kind)
+def expected_after(
+    tallies: Tallies, levels: Collection[tuple[Integers, Floats]], spent: int, seen: Integers
+) -> Iterator[tuple[Action, Floats]]:
+    """Yield each cell that the rest of the money buys, and the expected values after it."""
+    levels, start = tuple(levels), tallies.start
+    means = _means(start, seen)
+    for action in start.problem.actions:
+        after = spent + tallies.costs[action.feature]
+        if after < len(levels):
+            codes, values = levels[after]
+            expected = np.zeros(len(seen))
+            chances = means[:, action.label, start.columns(action.feature)].T
+            for chance, found in zip(chances, tallies.after(seen, [action]), strict=True):
+                expected += chance * values[np.searchsorted(codes, found)]
+            yield action, expected
 
 
-def losses_of_means(start: Belief, means: Floats, kind: Loss) -> Floats:
-    """Return the loss of each classifier, by multiplying out all its cases; its means by rows."""
+def losses(start: Belief, tallies: Integers | Floats, kind: Loss) -> Floats:
+    """Return the loss of the belief after each tally, by multiplying out all its cases."""
     problem = start.problem
-    cases = number_of_cases(problem) * len(problem.labels)
-    result = np.empty(len(means))
+    result = np.empty(len(tallies))
+    cases = len(problem.labels) * math.prod(start.layout.sizes)
     step = max(1, _LARGEST_TABLE // cases)
-    for begin in range(0, len(means), step):
-        part = means[begin : begin + step]
-        masses = np.broadcast_to(np.asarray(problem.prior)[:, None], (*part.shape[:2], 1))
+    for begin in range(0, len(tallies), step):
+        means = _means(start, tallies[begin : begin + step])
+        masses = np.broadcast_to(np.asarray(problem.prior)[:, None], (*means.shape[:2], 1))
         for feature in range(len(problem.features)):
-            factor = chances_of_many(start, part, feature)
-            masses = (masses[..., None] * factor[:, :, None, :]).reshape(*part.shape[:2], -1)
+            factor = means[:, :, None, start.columns(feature)]
+            masses = (masses[..., None] * factor).reshape(*means.shape[:2], -1)
         result[begin : begin + step] = kind(np.swapaxes(masses, 1, 2)).sum(axis=1)
     return result
 
 
-def expected_after(
-    start: Belief, tallies: Integers, means: Floats, level: tuple[Integers, Floats], step: Step
-) -> Floats:
-    """Expected value after a purchase, of the situations in which it can be made."""
-    known, values = level
-    tallies, means = tallies[step.rows], means[step.rows]
-    result = np.zeros(len(tallies))
-    likely = chances(start, tallies, means, step.features, step.label)
-    for chance, after in zip(likely, step.after, strict=True):
-        result += chance * values[np.searchsorted(known, after)]
+def _means(start: Belief, tallies: Integers | Floats) -> Floats:
+    """The means after each tally: also the chances of what the next purchase of a cell brings."""
+    counts = start.counts + tallies.reshape(len(tallies), *start.layout.shape)
+    totals = np.add.reduceat(counts, start.layout.starts, axis=2)
+    result: Floats = counts / np.repeat(totals, start.layout.widths, axis=2)
     return result
+
+
+class Tallies:
+    """All tallies that the money can buy, each class of equivalent ones as a number.
+
+    Parameters
+    ----------
+    start
+        The belief at which tallies begin.
+    """
+
+    def __init__(self, start: Belief) -> None:
+        self.start = start
+        self.costs, self.budget = whole_units(start.problem)
+        self._group = exchanges(start)
+        self._numbered = self.budget
+        while math.prod(radices := self._digits(self._numbered)) >= _FLOATS_ARE_EXACT:
+            self._numbered -= 1
+        self._radices = np.array(radices)
+        self._powers = np.append(np.cumprod(self._radices[:0:-1])[::-1], 1)
+        # Products of floats are many times faster than those of whole numbers, and exact here.
+        self._weights = np.empty(self._group.shape)
+        np.put_along_axis(self._weights, self._group, self._powers[None, :] * 1.0, axis=1)
+
+    def _digits(self, budget: int) -> list[int]:
+        """How many different numbers each position can have, with so much money."""
+        return [budget // cost + 1 for cost in laid_out(self.start, self.costs).tolist()]
+
+    def levels(self, most_states: int) -> list[Integers]:
+        """Return the codes of all situations after each amount of money, ascending."""
+        found = [np.zeros(1, dtype=np.int64)]
+        states = 1
+        for spent in range(1, self.budget + 1):
+            if spent > self._numbered:
+                raise OptimalError(
+                    f"{len(self._radices)} values of all features and labels with this budget are "
+                    "more than the exact programme can number; take fewer features or a smaller "
+                    "budget"
+                )
+            new = [np.empty(0, dtype=np.int64)]
+            for cost in sorted(set(self.costs)):
+                sold = [each for each in self.start.problem.actions
+                        if self.costs[each.feature] == cost]  # fmt: skip
+                if cost <= spent:
+                    for seen in self.parts(found[spent - cost]):
+                        new.extend(np.unique(each) for each in self.after(seen, sold))
+            found.append(np.unique(np.concatenate(new)))
+            states += len(found[-1])
+            if states > most_states:
+                unit = self.start.problem.feature_prices[0] / self.costs[0]
+                raise OptimalError(
+                    f"the exact programme needs more than {most_states} states; with these "
+                    f"features a budget of {(spent - 1) * unit:f} would fit "
+                    f"({states - len(found[-1])} states); lower the budget, or allow more"
+                )
+        return found
+
+    def parts(self, codes: Integers) -> Iterator[Integers]:
+        """Yield the tallies that stand for these codes, as many at once as memory allows."""
+        at_once = max(1, _LARGEST_TABLE // len(self._group))
+        for begin in range(0, len(codes), at_once):
+            yield codes[begin : begin + at_once, None] // self._powers % self._radices
+
+    def after(self, seen: Integers, cells: Collection[Action]) -> Iterator[Integers]:
+        """Yield, for each value of some cells, the codes of these tallies with one more of it."""
+        every = seen.astype(float) @ self._weights.T
+        for cell in cells:
+            for value in range(self.start.layout.sizes[cell.feature]):
+                weight = self._weights[:, position_in(self.start.problem, *cell, value)]
+                yield (every + weight).min(axis=1).astype(np.int64)
+
+
+def whole_units(problem: Problem) -> tuple[tuple[int, ...], int]:
+    """Return the cost of each feature and the budget as whole numbers of the largest unit.
+
+    What the budget has beyond a whole number of units pays for nothing.
+
+    >>> from budgeted import Feature
+    >>> problem = Problem([Feature("a", ("no", "yes"), "0.5"), Feature("b", ("no", "yes"), 2)],
+    ...                   ("well", "ill"), (0.5, 0.5), "6.2")
+    >>> whole_units(problem)
+    ((1, 4), 12)
+    """
+    if not problem.separable or any(len(set(row)) > 1 for row in problem.fresh_prices):
+        raise OptimalError("the exact programme is for problems with a price for each feature")
+    pairs = [each.as_integer_ratio() for each in (*problem.feature_prices, problem.budget)]
+    common = math.lcm(*(below for _, below in pairs))
+    *costs, budget = (above * (common // below) for above, below in pairs)
+    unit = math.gcd(*costs)
+    return tuple(cost // unit for cost in costs), budget // unit
+
+
+def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
+    """Return all ways to exchange interchangeable things, exchanges × positions of a tally.
+
+    Each row r turns a tally into the equivalent ``tally[r]``. They form a group, because they are
+    all those among the asked kinds that leave prior counts, costs and label shares as they are.
+
+    Parameters
+    ----------
+    start
+        The belief at which tallies begin.
+    alike
+        Which kinds to exchange: ``features``, ``labels``, ``values``.
+    """
+    problem, sizes, kinds = start.problem, start.layout.sizes, set(alike)
+    numbers = {"features": (len(sizes),), "labels": (len(problem.labels),), "values": sizes}
+    for kind in reversed(KINDS):  # too many ways are not worth their while: values first
+        if math.prod(math.factorial(n) for each in kinds for n in numbers[each]) > _MOST_EXCHANGES:
+            kinds.discard(kind)
+
+    def orders(number: int, kind: str) -> list[tuple[int, ...]]:
+        every = itertools.permutations(range(number))
+        return list(every) if kind in kinds else [tuple(range(number))]
+
+    facts = np.stack([
+        laid_out(start, whole_units(problem)[0]), np.repeat(problem.prior, start.layout.shape[1]),
+        start.layout.prior_counts.ravel(), start.tally,
+    ])  # fmt: skip
+    found = []
+    for order in orders(len(sizes), "features"):
+        if all(sizes[old] == sizes[new] for new, old in enumerate(order)):
+            for within in itertools.product(*(orders(size, "values") for size in sizes)):
+                for labels in orders(len(problem.labels), "labels"):
+                    moved = np.array([position_in(problem, old, label, value)
+                                      for label in labels for old in order
+                                      for value in within[old]])  # fmt: skip
+                    if np.array_equal(facts[:, moved], facts):
+                        found.append(moved)
+    return np.stack(found)
+
+
+def laid_out(start: Belief, of_features: Collection[int]) -> Integers:
+    """Return what is said of each feature once for each position of a tally."""
+    rows = np.repeat(np.asarray(of_features), start.layout.sizes)
+    return np.tile(rows, len(start.problem.labels))
