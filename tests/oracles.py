@@ -5,7 +5,6 @@ A model is a list of features, each a list of rows (one per label) of Dirichlet 
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 

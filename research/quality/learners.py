@@ -4,9 +4,9 @@
 
 All learners learn from the same values of the same worlds. *Steered* are those that the default
 bought; *scattered* those of round robin, each of a case of its own; *whole cases* those of round
-robin that buys all of a case. *Retraining* buys by the loss of logistic regression, fitted again to
-values that may come. Money is so many values of each feature, all of which cost 1. Differences are
-those of paired worlds. What is known of the table but is not bought is seen by nobody.
+robin that buys all of a case. Money is so many values of each feature, all of which cost 1.
+Differences are those of paired worlds. What is known of the table but is not bought is seen by
+nobody.
 
 Constants of the learners were chosen on seeds 101 to 108 of the same tables, none of which is here.
 """
@@ -46,20 +46,14 @@ TABLES = (
 )  # fmt: skip
 BASE = "hierarchical"
 LEARNERS = (BASE, "naive-bayes", "logistic-regression", "scikit-learn")
-STEERED, SCATTERED, WHOLE, RETRAINED = "steered", "scattered", "whole cases", "retraining"
-RETRAINING = "logistic-regression"
-"""Whose loss retraining goes by."""
+STEERED, SCATTERED, WHOLE = "steered", "scattered", "whole cases"
 BUYERS: Mapping[str, tuple[Policy, str]] = {
     STEERED: (policy("auto"), "settle"),
     SCATTERED: (policy("round-robin"), "fresh"),
     WHOLE: (policy("round-robin", over="cases"), "fresh"),
-    RETRAINED: (policy("retraining"), "settle"),
 }
 """Who buys, and the case rule."""
-SETTINGS = (
-    *((buyer, level) for level in (2, 10, 50) for buyer in (STEERED, SCATTERED, WHOLE)),
-    (RETRAINED, 2), (RETRAINED, 10),
-)  # fmt: skip
+SETTINGS = tuple((buyer, level) for level in (2, 10, 50) for buyer in (STEERED, SCATTERED, WHOLE))
 """Who buys, and for how many values of each feature; in the order of the page."""
 
 Run = dict[str, float]
@@ -85,7 +79,7 @@ def drawn(table: str, setting: tuple[str, int], number: int, source: int = SEED)
 
 def bought(world: Rehearsal, setting: tuple[str, int], seed: int) -> list[Purchase]:
     """Return what is bought in a world."""
-    made: Learner = learner(RETRAINING if setting[0] == RETRAINED else BASE)
+    made: Learner = learner(BASE)
     chooser = for_learner(BUYERS[setting[0]][0], lambda: made)
     stock, state = world.world.open(), State.start(world.problem, world.world.cases)
     while True:
@@ -102,10 +96,9 @@ def run(table: str, buyer: str, level: int, number: int, source: int = SEED) -> 
     setting = (buyer, level)
     world = drawn(table, setting, number, source)
     values = bought(world, setting, number)
-    wanted = (RETRAINING,) if buyer == RETRAINED else LEARNERS
     return {
         each: round(world.validation.error(fitted(learner(each), world.problem, values)), 6)
-        for each in wanted
+        for each in LEARNERS
     }
 
 
@@ -116,11 +109,7 @@ def errors(found: list[Run], name: str) -> Floats:
 
 def comparisons(results: Results) -> int:
     """Return how many differences the page shows."""
-    each = len(LEARNERS) - 1
-    return sum(
-        len(tables) * (1 if setting.startswith(RETRAINED) else each)
-        for setting, tables in results.items()
-    )
+    return sum(len(tables) * (len(LEARNERS) - 1) for tables in results.values())
 
 
 def mark(gap: Mean, firm: float) -> str:
@@ -138,8 +127,6 @@ def lines(results: Results) -> Iterator[str]:
     )
     yield ""
     yield from _tally(results)
-    if any(setting.startswith(RETRAINED) for setting in results):
-        yield from _steering(results, firm)
     yield ""
     yield "<details><summary>All tables, who buys and how much</summary>"
     yield ""
@@ -151,8 +138,6 @@ def lines(results: Results) -> Iterator[str]:
 def _gaps(results: Results) -> Iterator[tuple[tuple[str, int], str, Mean, dict[str, Mean]]]:
     """Yield setting, table, the error of the default learner, and by how much others differ."""
     for setting in SETTINGS:
-        if setting[0] == RETRAINED:
-            continue
         for table, found in results.get(title(setting), {}).items():
             own = errors(found, BASE)
             gaps = {each: paired(errors(found, each), own) for each in LEARNERS[1:]}
@@ -181,26 +166,6 @@ def _all_tables(results: Results, firm: float) -> Iterator[str]:
     for setting, table, own, gaps in _gaps(results):
         cells = [f"{gap:+.3f}{mark(gap, firm)}" for gap in gaps.values()]
         yield f"| {setting[1]} | {setting[0]} | {table} | {own:.3f} | {' | '.join(cells)} |"
-
-
-def _steering(results: Results, firm: float) -> Iterator[str]:
-    """Yield the table of what logistic regression learns from what it asked for itself."""
-    yield ""
-    yield f"Whose belief steers, if `{RETRAINING}` delivers:"
-    yield ""
-    yield "| values of each feature | table | worlds | the default's | its own, by `retraining` | difference |"
-    yield "| ---: | --- | ---: | ---: | ---: | ---: |"
-    for setting in SETTINGS:
-        if setting[0] != RETRAINED:
-            continue
-        for table, found in results.get(title(setting), {}).items():
-            theirs = results[title((STEERED, setting[1]))][table][: len(found)]
-            own, other = errors(found, RETRAINING), errors(theirs, RETRAINING)
-            gap = paired(own, other)
-            yield (
-                f"| {setting[1]} | {table} | {len(found)} | {Mean.of(other):.3f} | "
-                f"{Mean.of(own):.3f} | {gap:+.3f}{mark(gap, firm)} |"
-            )
 
 
 def kept() -> Results:

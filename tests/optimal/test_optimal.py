@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeted import Belief, Problem, Purchase, State, simulate
+from budgeted import Belief, Purchase, State, simulate
 from budgeted.cli.main import main
 from budgeted.errors import DrawError, OptimalError
 from budgeted.learners.layout import layout_of, position_in

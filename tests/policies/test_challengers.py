@@ -428,88 +428,6 @@ def test_iga_with_equal_everything_goes_round():
     assert max(bought.values()) - min(bought.values()) <= 1
 
 
-def best_feature_chances(counts, costs):
-    """P(each of two Boolean features has the lowest loss alone, per money), by quadrature.
-
-    With equal priors the GINI loss of a feature alone is a function of its two parameters; its
-    distribution is found on a fine grid of quantiles of both.
-    """
-    points = (np.arange(2000) + 0.5) / 2000
-    changes = []
-    for rows, cost in zip(counts, costs, strict=True):
-        first, second = (stats.beta.ppf(points, *row) for row in rows)
-        total = np.zeros((len(points), len(points)))
-        for p, q in ((first, second), (1 - first, 1 - second)):
-            total += np.multiply.outer(p, q) / np.add.outer(p, q)
-        changes.append(np.sort(((total - 0.5) / cost).ravel()))
-    wins = np.searchsorted(changes[0], changes[1][::7], side="left")
-    first_wins = wins.mean() / len(changes[0])
-    return first_wins, 1 - first_wins
-
-
-@pytest.mark.parametrize("costs", [("1", "1"), ("1", "2")])
-@pytest.mark.slow
-def test_top_two_thompson_buys_as_often_as_the_integral_says(costs):
-    """With two features the challenger is the other one: half of each."""
-    rows = (((4.0, 2.0), (2.0, 3.0)), ((1.0, 1.0), (2.0, 1.0)))
-    features = [
-        Feature(name, ("a", "b"), cost, prior_counts=each)
-        for name, each, cost in zip("fg", rows, costs, strict=True)
-    ]
-    state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 20))
-    first, second = best_feature_chances(rows, [float(cost) for cost in costs])
-    runs = 2000
-    choices = [
-        policy("top-two-thompson", redraws=200).choose(state, np.random.default_rng(seed))
-        for seed in range(runs)
-    ]
-    challenged = sum("challenges" in choice.reason for choice in choices)
-    assert abs(challenged - runs / 2) < 4 * np.sqrt(runs / 4)
-    led = Counter(choice.action.feature for choice in choices if "challenges" not in choice.reason)
-    total = sum(led.values())
-    band = 4 * np.sqrt(total * first * second) + 0.002 * total  # and what the grid of points costs
-    assert abs(led[0] - total * first) < band
-    # Two features: the challenger is the one that does not lead.
-    bought = Counter(choice.action.feature for choice in choices)
-    assert abs(bought[0] - runs / 2) < 4 * np.sqrt(runs / 4)
-
-
-def test_top_two_thompson_gives_up_on_a_challenger_that_never_wins():
-    features = [
-        Feature("sure", ("a", "b"), 1, prior_counts=((900.0, 1.0), (1.0, 900.0))),
-        Feature("good", ("a", "b"), 1, prior_counts=((700.0, 300.0), (300.0, 700.0))),
-        Feature("poor", ("a", "b"), 1, prior_counts=((500.0, 500.0), (500.0, 500.0))),
-    ]
-    state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 20))
-    bought = Counter(
-        policy("top-two-thompson", redraws=2)
-        .choose(state, np.random.default_rng(seed))
-        .action.feature
-        for seed in range(200)
-    )
-    assert set(bought) == {0, 1}
-    assert abs(bought[0] - 100) < 4 * np.sqrt(200 / 4)
-
-
-@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
-def test_top_two_thompson_scores_are_losses_of_features_alone(kind):
-    state = State.start(contracts.make_problem(["1", "3"], labels=3, values=4))
-    choice = policy("top-two-thompson", loss=kind).choose(state, np.random.default_rng(4))
-    prior = state.problem.prior
-    rng, scores = np.random.default_rng(4), []
-    for _ in range(22):  # the draws of the decision, one after the other
-        drawn = state.belief.sample(rng)
-        alone = [
-            oracles.brute_loss([drawn[:, 4 * f : 4 * f + 4].tolist()], prior, kind) for f in (0, 1)
-        ]
-        nothing = oracles.brute_loss([[[1.0]] * 3], prior, kind)
-        scores.append([(each - nothing) / cost for each, cost in zip(alone, (1, 3), strict=True)])
-        if len(scores) == 1:
-            rng.integers(2)
-    said = [choice.scores[0, 0], choice.scores[1, 0]]
-    assert any(said == pytest.approx(each) for each in scores)
-
-
 @pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
@@ -522,7 +440,6 @@ def test_top_two_thompson_scores_are_losses_of_features_alone(kind):
         ("pair-lookahead", {"max_depth": 1.5}, "max_depth"),
         ("seu", {"candidates": "all"}, "candidates"),
         ("seu", {"loss": "gini"}, "has no parameter 'loss'"),
-        ("top-two-thompson", {"redraws": 0}, "redraws"),
     ],
 )
 def test_wrong_parameters_are_explained(name, parameters, says):

@@ -33,7 +33,6 @@ VARIANTS = {
     "seu-2": ("seu", {"candidates": 2}),
     "kg-star-zero-one": ("kg-star", {"loss": "zero_one", "max_depth": 3}),
     "kg-star-particles": ("kg-star", {"engine": "particles", "particles": 50}),
-    "top-two-thompson-entropy": ("top-two-thompson", {"loss": "entropy", "redraws": 1}),
     "pair-lookahead-zero-one": ("pair-lookahead", {"loss": "zero_one", "max_depth": 3}),
     "auto-bounded": ("auto", {"case_limit": "6"}),
     "pair-lookahead-particles": ("pair-lookahead", {"engine": "particles", "particles": 50}),

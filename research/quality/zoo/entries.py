@@ -24,8 +24,7 @@ PAPER = (
     "sfl",
 )
 """The paper's policies; round robin in both readings, cell by cell and case by case."""
-NOT_PLAYED = ("retraining", "top-two-thompson")
-CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER, *NOT_PLAYED))
+CHALLENGERS = tuple(each for each in POLICIES if each not in (DEFAULT, *PAPER))
 """All others of the package."""
 SLOW = ("rsfl", "pair-lookahead", "kg-star")
 """They look far ahead: with many labels the first two take minutes for one budget. The last one, which

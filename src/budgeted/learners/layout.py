@@ -8,7 +8,6 @@ Only learners and the engines of `budgeted.value` know which column is whose; ev
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate

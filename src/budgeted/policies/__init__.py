@@ -37,7 +37,7 @@ POLICIES: Registry[type[Policy]] = Registry(
     first=(
         "round-robin", "uniform-expenditure", "biased-robin", "greedy", "sfl",  # of the paper
         "random-shopper", "rsfl", "exp3", "exp3c", "fel", "abr2", "rbr2", "wbr2", "seu", "kg-star",
-        "top-two-thompson", "iga", "pair-lookahead", "retraining", "auto",
+        "iga", "pair-lookahead", "auto",
     ),
 )  # fmt: skip
 """Every policy by its name; `POLICIES.register` adds one."""
@@ -51,7 +51,7 @@ def policy(name: str, **parameters: Any) -> Policy:
     ...
     budgeted.errors.PolicyError: there is no policy 'slf'; did you mean 'sfl'? There are \
 round-robin, uniform-expenditure, biased-robin, greedy, sfl, random-shopper, rsfl, exp3, exp3c, \
-fel, abr2, rbr2, wbr2, seu, kg-star, top-two-thompson, iga, pair-lookahead, retraining, auto
+fel, abr2, rbr2, wbr2, seu, kg-star, iga, pair-lookahead, auto
     """
     return policy_among(POLICIES, name, parameters)
 

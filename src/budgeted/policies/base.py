@@ -80,13 +80,12 @@ class Policy(Chooser, Protocol):
     from the history in the state, so there is nothing to save, replay or reseed.
 
     Some things more are up to a policy. `budgeted.optimal` evaluates it faster, or at all, if it
-    has the first three:
+    has the first two:
 
     - ``looks_back``: how many of the last purchases it looks at, besides what is known and the
       money: 0 for none; None, as without it, for the whole history;
     - ``alike``: what it does not tell apart by position: some of ``features``, ``labels`` and
-      ``values``; without it, nothing;
-    - ``odds(state)``: the probability of each action, for policies that draw continuous numbers.
+      ``values``; without it, nothing.
 
     - ``worth(state)``: what it expects of one more value of each cell for its money, features ×
       labels, NaN where none is sold; `status` and the page show that instead of what plain naive
