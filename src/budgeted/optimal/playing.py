@@ -238,7 +238,7 @@ class Branch(np.random.Generator):
             for other in range(1, self._ways[at]):
                 yield (*self._taken[:at], other)
 
-    def integers(self, low: Any, high: Any = None, **_: Any) -> Any:
+    def integers(self, low: Any, high: Any = None, **_: Any) -> Any:  # type: ignore[override]
         """Stand for a whole number from a range, each with the same probability."""
         low, high = (0, low) if high is None else (low, high)
         if high - low >= _SEED:
