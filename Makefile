@@ -54,7 +54,7 @@ thorough: $(READY)  ## All tests, with the long versions of those that make test
 random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
 	BUDGETED_TEST_ORDER=$${SEED:-$$(date +%s)} $(BIN)/pytest
 
-portability: $(READY)  ## The numeric tests as other processors, loads and orders would run them
+portability: $(READY)  ## The numeric tests as other processors would run them
 	$(BIN)/python tools/portability.py
 
 browser: $(READY)  ## Install Chromium for the tests of the pages (as root, or Playwright's)
