@@ -5,12 +5,10 @@ import lzma
 import sqlite3
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from budgeted import Study
-from budgeted.errors import DamagedError, JournalError
-from budgeted.experiments import run_files
+from budgeted.errors import JournalError
 from budgeted.studies.events import Cancelled
 from budgeted.studies.journal import Journal, parse_url, rows, tables
 from budgeted.studies.journal.connections import make_engine
@@ -19,7 +17,6 @@ from tools import freeze_formats
 
 FROZEN = Path(__file__).parent / "frozen"
 JOURNALS = sorted(FROZEN.glob("journal-*.sql"))
-RUNS = sorted(FROZEN.glob("run-*.parquet"))
 
 
 def unpacked(sample, target):
@@ -212,40 +209,3 @@ def test_newer_tables_are_refused_in_words(frozen):
     for create in (False, True):
         with pytest.raises(JournalError, match=said):
             Journal(database, "a", create=create)
-
-
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_a_frozen_run_is_read(path):
-    table, told = run_files.read(path)
-    found, wanted = run_files.run_of(table, told), freeze_formats.run()
-    for name in ("feature", "label", "value", "error"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
-    for name in ("cost", "spent", "complete", "single", "discriminative", "names"):
-        assert getattr(found, name) == getattr(wanted, name), name
-    assert run_files.facts(path) == told
-    assert told["provenance"] == {"fingerprint": "frozen"}
-
-
-def test_an_older_run_is_upcast(monkeypatch):
-    """Suppose that format 2 calls the error of the whole table something else."""
-
-    def renamed(held):
-        table, told = held
-        return table, {**told, "whole": told["complete"]}
-
-    monkeypatch.setattr(run_files.FORMAT, "version", 2)
-    monkeypatch.setitem(run_files.FORMAT.upcasts, 1, renamed)
-    table, told = run_files.read(FROZEN / "run-1.parquet")
-    assert (told["whole"], told["format"]) == (0.125, 2)
-    assert run_files.run_of(table, told).complete == 0.125
-    assert run_files.facts(FROZEN / "run-1.parquet")["whole"] == 0.125
-
-
-def test_a_newer_run_is_refused_in_words(tmp_path, monkeypatch):
-    target = tmp_path / "run.parquet"
-    monkeypatch.setattr(run_files.FORMAT, "version", 2)
-    run_files.write(run_files.as_table("greedy", 0, freeze_formats.run()), {}, target)
-    monkeypatch.undo()
-    for read in (run_files.read, run_files.facts):
-        with pytest.raises(DamagedError, match="a run file in format 2, written by a newer"):
-            read(target)

@@ -258,14 +258,6 @@ def test_an_experiment_and_a_loss_of_the_new_file(run, tmp_path):
         "--budget", "2", "--features", "3")  # fmt: skip
 
 
-def test_the_new_files_decide_and_are_part_of_the_fingerprint(run):
-    found = run("-c", "import json; from budgeted.provenance.deciding_code import parts; "
-                "print(json.dumps(sorted(parts())))")  # fmt: skip
-    for name in DECIDING:
-        module = f"budgeted.{name.removesuffix('.py').replace('/', '.')}"
-        assert module in json.loads(found)
-
-
 def test_a_file_that_does_not_load_is_named_and_stops_nobody(run, package):
     path = package / "policies" / "wrong.py"
     path.write_text("import no_such_module\n")

@@ -15,18 +15,14 @@ import json
 import lzma
 import sys
 import tempfile
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from budgeted import Feature, Problem, Study
-from budgeted.experiments import run_files
-from budgeted.experiments.runs import Names, Run
 from budgeted.studies.journal import Journal
 from budgeted.studies.journal.rows import FORMAT as EVENTS
 from budgeted.studies.journal.tables import FORMAT as TABLES
@@ -139,39 +135,8 @@ def _literal(value: Any) -> str:
     return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
 
 
-def run() -> Run:
-    """Return the run that is frozen."""
-    return Run(
-        np.array([0, 1, 0]),
-        np.array([1, 0, 0]),
-        np.array([1, 2, -1]),
-        (Decimal("1.5"), Decimal(1), Decimal("1.5")),
-        (Decimal("1.5"), Decimal("2.5"), Decimal(4)),
-        np.array([0.4, 0.25, 0.25]),
-        complete=0.125,
-        single=0.25,
-        discriminative=(1,),
-        names=Names(("fever", "cough"), ("well", "ill"), (("no", "yes"), ("no", "yes", "bloody"))),
-    )
-
-
-def freeze_run(folder: Path, target: Path) -> None:
-    """Write a run of an experiment; a fingerprint of no code stands for where it comes from."""
-    del folder
-    played = run()
-    told = {
-        "provenance": {"fingerprint": "frozen"},
-        "names": vars(played.names),
-        "complete": played.complete,
-        "single": played.single,
-        "discriminative": played.discriminative,
-    }
-    run_files.write(run_files.as_table("greedy", 0, played), told, target.with_suffix(".parquet"))
-
-
 FORMATS = {
     f"journal-{TABLES.version}-{EVENTS.version}": freeze_journal,
-    f"run-{run_files.FORMAT.version}": freeze_run,
 }
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from budgeted.experiments.fingerprints import one_fingerprint, provenances, versions
-from budgeted.experiments.runs import Runs
+from budgeted.experiments.runs import Runs, one_fingerprint, provenances, versions
 from budgeted.provenance import code
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,8 +20,7 @@ from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
-from budgeted.provenance import Provenance
-from budgeted.provenance.deciding_code import code_hash
+from budgeted.provenance import Provenance, digest
 from research.quality.zoo.entries import Entry
 from research.quality.zoo.runs import play
 from research.quality.zoo.sources import World, world_of
@@ -64,7 +63,7 @@ class Play(NamedTuple):
 def fingerprint() -> str:
     """Return a short name for all code that decides: the package's and the zoo's."""
     own = {
-        f"{package}.{each}": code_hash((files(package) / f"{each}.py").read_bytes(), each)
+        f"{package}.{each}": digest((files(package) / f"{each}.py").read_bytes())
         for package, modules in _DECIDE.items()
         for each in modules
     }

@@ -201,7 +201,7 @@ def _print_table(title: str, budgets: Mapping[str, str], results: Mapping[str, R
     from rich.console import Console
     from rich.table import Table
 
-    from budgeted.experiments.budgets import terms_of
+    from budgeted.experiments.problems import terms_of
     from budgeted.statistics import Mean
 
     several = len(set(budgets.values())) > 1
@@ -246,7 +246,7 @@ def _amount(played: Runs) -> str:
 
 def _origin(results: Mapping[str, Runs]) -> str:
     """Return in words which code the runs come from; a mixture is refused."""
-    from budgeted.experiments.fingerprints import one_fingerprint, versions
+    from budgeted.experiments.runs import one_fingerprint, versions
 
     return f"code {one_fingerprint(results.values())}; {versions(results.values())}"
 
@@ -254,7 +254,7 @@ def _origin(results: Mapping[str, Runs]) -> str:
 def _document(
     chosen: Experiment, results: Mapping[str, Runs], path: Path, figures: list[Path]
 ) -> dict[str, object]:
-    from budgeted.experiments.fingerprints import one_fingerprint, provenances
+    from budgeted.experiments.runs import one_fingerprint, provenances
 
     budgets = {each.label: each.budget for each in chosen.contenders}
     return {

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 from budgeted.errors import RunnerError
+from budgeted.experiments import sources
 
 
 @contextmanager
@@ -67,7 +68,19 @@ def handing_over(executor: Executor, contents: Mapping[str, bytes]) -> Iterator[
     if not contents or not hasattr(client, "register_plugin"):
         yield
         return
-    from budgeted.experiments.dask_files import HandOver
+    import distributed
+
+    class HandOver(distributed.WorkerPlugin):  # type: ignore[misc]
+        """Keeps contents in the memory of every worker, also of those that join later."""
+
+        def __init__(self, contents: Mapping[str, bytes]) -> None:
+            self.contents = dict(contents)
+
+        def setup(self, worker: Any) -> None:
+            sources.hand_over(self.contents)
+
+        def teardown(self, worker: Any) -> None:
+            sources.forget(self.contents)
 
     name = f"budgeted-{'-'.join(sorted(each[:12] for each in contents))}"
     client.register_plugin(HandOver(contents), name=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from functools import lru_cache
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError
-from budgeted.experiments.budgets import terms_of
 from budgeted.experiments.sources import Source
 from budgeted.nearest import did_you_mean
+from budgeted.problem.budgets import Terms
+from budgeted.problem.budgets import from_table as from_budget_table
 from budgeted.problem.feature_kinds import from_table as from_kind_table
 from budgeted.problem.prices import from_table
 from budgeted.simulation.datasets import Rehearsal, load, split
@@ -146,3 +148,23 @@ def unknown(prefix: str, entries: Mapping[str, Any], known: Collection[str]) -> 
             hint = did_you_mean(key, known).rstrip()
             found.append(f"{prefix}{key}: unknown" + (f"; {hint}" if hint else ""))
     return found
+
+
+def as_text(given: Any) -> str:
+    """Return a budget as one text.
+
+    >>> as_text(100), as_text({"amount": 90, "limit": 100, "rate": "0.2", "point_worth": 5})
+    ('100', '{"amount": 90, "limit": 100, "point_worth": 5, "rate": "0.2"}')
+    """
+    if isinstance(given, Mapping):
+        return json.dumps(given, sort_keys=True, default=str)
+    return str(given)
+
+
+def terms_of(text: str) -> Terms:
+    """Return the terms of a budget; of one in periods, which have no calendar here, the sum.
+
+    >>> terms_of('{"amount": 90, "limit": 100, "rate": "0.2", "point_worth": 5}').limit
+    Decimal('100')
+    """
+    return from_budget_table(json.loads(text) if text.startswith("{") else text)

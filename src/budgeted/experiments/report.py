@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from budgeted.errors import RunnerError
-from budgeted.experiments.budgets import terms_of
-from budgeted.experiments.fingerprints import one_fingerprint, versions
 from budgeted.experiments.measured import MOMENTS, NAMES
-from budgeted.experiments.runs import Runs
+from budgeted.experiments.problems import terms_of
+from budgeted.experiments.runs import Runs, one_fingerprint, versions
 from budgeted.experiments.series import read_all
 from budgeted.learners.belief import Floats
 from budgeted.nearest import did_you_mean

@@ -2,14 +2,12 @@
 
 The table has a row per purchase, with names beside the positions, so that any reader of Parquet
 understands it. What else there is to know is JSON in the metadata of the file, under ``budgeted``.
-A seal over all bytes of the file, beside it, shows any damage before something is believed.
+Parquet has a checksum for each page, so that a damaged one is never believed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from math import nan
@@ -22,7 +20,6 @@ from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiments.measured import COLUMNS
 from budgeted.experiments.runs import Names, Run
 from budgeted.files import write_atomically
-from budgeted.formats import Format
 from budgeted.provenance import Provenance
 
 try:
@@ -37,75 +34,45 @@ except ImportError:
 Table = pyarrow.Table
 concat = pyarrow.concat_tables
 
-FORMAT = Format("a run file", 1, DamagedError)
-"""Of these files; an upcast takes a pair, the table (None where only the facts are wanted) and the
-facts."""
+FORMAT = 1
 _MONEY = pyarrow.decimal128(28, 10)
 """Holds every amount that `budgeted.problem.money` takes."""
-_SEAL = re.compile(rb"budgeted-seal-sha256:([0-9a-f]{64})")
-_UNSEALED = b"budgeted-seal-sha256:" + b"0" * 64
 
 
 def write(table: pyarrow.Table, facts: Mapping[str, Any], target: Path) -> None:
     """Write a table and its facts; nobody ever reads half a file."""
-    told = json.dumps({"format": FORMAT.version, **facts}, ensure_ascii=False, default=str)
+    told = json.dumps({"format": FORMAT, **facts}, ensure_ascii=False, default=str)
     buffer = pyarrow.BufferOutputStream()
-    with pyarrow.parquet.ParquetWriter(
-        buffer, table.schema, compression="zstd", store_schema=False
-    ) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({"budgeted": told, "seal": _UNSEALED.decode()})
-    content = _sealed(buffer.getvalue().to_pybytes())
+    pyarrow.parquet.write_table(
+        table.replace_schema_metadata({"budgeted": told}), buffer, compression="zstd",
+        write_page_checksum=True,
+    )  # fmt: skip
     try:
-        write_atomically(target, content, private=False)
+        write_atomically(target, buffer.getvalue().to_pybytes(), private=False)
     except OSError as error:
         raise RunnerError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 def read(path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:
     """Return the table and the facts of a file; a damaged one is refused."""
-    content = _checked(path)
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
-    return _current(table, table.schema.metadata, path)
-
-
-def facts(path: Path) -> dict[str, Any]:
-    """Return the facts of a file without its table; a damaged one is refused all the same."""
-    schema = pyarrow.parquet.read_schema(pyarrow.BufferReader(_checked(path)))
-    return _current(None, schema.metadata, path)[1]
-
-
-def _current(
-    table: pyarrow.Table | None, metadata: Mapping[bytes, bytes] | None, path: Path
-) -> tuple[Any, dict[str, Any]]:
-    """Return a table and its facts as the present format has them."""
-    told: dict[str, Any] = json.loads((metadata or {}).get(b"budgeted", b"{}"))
-    version = told.get("format")
-    table, told = FORMAT.current((table, told), version, str(path))
-    return table, told | {"format": FORMAT.version}
-
-
-def _sealed(content: bytes) -> bytes:
-    """Put the hash of the content in the place that was left for it."""
-    seal = b"budgeted-seal-sha256:" + hashlib.sha256(content).hexdigest().encode()
-    before, _, after = content.rpartition(_UNSEALED)
-    return before + seal + after
-
-
-def _checked(path: Path) -> bytes:
-    """Return the content of a file if its seal is whole: nothing damaged reaches the reader."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise DamagedError(f"{path}: cannot be read: {error.strerror or error}") from error
-    seals = list(_SEAL.finditer(content))
-    if seals:
-        last = seals[-1]
-        open_ = content[: last.start()] + _UNSEALED + content[last.end() :]
-        if hashlib.sha256(open_).hexdigest().encode() == last[1]:
-            return content
-    state = "is empty" if not content else "is damaged, or was not written by this program"
-    raise DamagedError(f"{path}: {state}")
+    try:
+        table = pyarrow.parquet.read_table(
+            pyarrow.BufferReader(content), page_checksum_verification=True
+        )
+        told: dict[str, Any] = json.loads(table.schema.metadata[b"budgeted"])
+        version = told["format"]
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError, MemoryError):
+        state = "is empty" if not content else "is damaged, or was not written by this program"
+        raise DamagedError(f"{path}: {state}") from None
+    if version != FORMAT:
+        raise DamagedError(
+            f"{path}: was written by a newer version of budgeted: update the package"
+        )
+    return table, told
 
 
 def as_table(policy: str, number: int, played: Run) -> pyarrow.Table:

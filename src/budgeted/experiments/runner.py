@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from budgeted.errors import BudgetedError, PolicyError, RunnerError
 from budgeted.experiments import executors
-from budgeted.experiments.installed import check_installed
 from budgeted.experiments.own_policies import what_happened
 from budgeted.experiments.runs import Run
 from budgeted.experiments.spec import Contender, Experiment
 from budgeted.experiments.store import Store, provenance
+from budgeted.learners import LEARNERS
+from budgeted.policies import POLICIES
+from budgeted.problem.prices import PRICE_LISTS
 from budgeted.provenance import Provenance
+from budgeted.value.loss import LOSSES
 
 
 def run(
@@ -73,7 +79,7 @@ def play_one(experiment: Experiment, contender: Contender, number: int) -> tuple
 
     The worker says what it computed with: its code may be another than that of who asked.
     """
-    check_installed(experiment, contender)
+    _check_installed(experiment, contender)
     try:
         return experiment.play(contender, number), provenance(experiment)
     except PolicyError as error:  # it is somebody's, who wants to know where to look
@@ -99,3 +105,26 @@ def _check_same(here: Provenance, computed: Provenance) -> None:
             "cannot be used; if the code was changed meanwhile, start again, otherwise install "
             f"budgeted {here.budgeted}, Python {here.python} and NumPy {here.numpy} on all workers"
         )
+
+
+def _check_installed(experiment: Experiment, contender: Contender) -> None:
+    """Raise an error that says what is not installed, and where, unless all is there."""
+    missing = list(_missing(experiment, contender))
+    if missing:
+        raise RunnerError(
+            f"{contender.label}: {' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} not "
+            f"installed on {socket.gethostname()} (process {os.getpid()}, {sys.executable}); "
+            f"install the package there as well, on every worker"
+        )
+
+
+def _missing(experiment: Experiment, contender: Contender) -> Iterator[str]:
+    if not contender.modules and contender.name not in POLICIES:
+        yield f"the policy {contender.name!r}"
+    if contender.learner_name is not None and contender.learner_name not in LEARNERS:
+        yield f"the learner {contender.learner_name!r}"
+    loss = contender.parameters.get("loss")
+    if isinstance(loss, str) and loss not in LOSSES:
+        yield f"the loss {loss!r}"
+    if experiment.prices and experiment.prices["list"] not in PRICE_LISTS:
+        yield f"the price list {experiment.prices['list']!r}"

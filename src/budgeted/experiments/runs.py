@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from budgeted.errors import WorldError
+from budgeted.errors import RunnerError, WorldError
 from budgeted.experiments.measured import Moments, Wanted
 from budgeted.learners import Learner, learner_from, of_belief
 from budgeted.learners.belief import Floats, Integers
@@ -347,3 +347,35 @@ def _padded(rows: Sequence[Floats]) -> Floats:
     padded = [np.pad(row, (0, longest - len(row)), mode="edge") if len(row) else
               np.full(longest, np.nan) for row in rows]  # fmt: skip
     return np.stack(padded)
+
+
+def provenances(results: Iterable[Runs]) -> list[Provenance]:
+    """Return what runs were computed with, each once."""
+    found: list[Provenance] = []
+    for runs in results:
+        found += [each for each in runs.provenance if each not in found]
+    return found
+
+
+def versions(results: Iterable[Runs]) -> str:
+    """Return the versions under the code behind runs, for people."""
+    known = provenances(results)
+    named = (
+        ("budgeted", [each.budgeted for each in known]),
+        ("Python", [each.python for each in known]),
+        ("NumPy", [each.numpy for each in known]),
+        ("SciPy", [each.scipy for each in known]),
+    )
+    return ", ".join(f"{name} {' and '.join(dict.fromkeys(each))}" for name, each in named if each)
+
+
+def one_fingerprint(results: Iterable[Runs]) -> str:
+    """Return the fingerprint of the code behind runs; a mixture is refused.
+
+    Empty where nothing is recorded, as with runs that were not read from files.
+    """
+    found = {each.fingerprint for each in provenances(results)}
+    if len(found) > 1:
+        listed = ", ".join(sorted(found))
+        raise RunnerError(f"runs of different code cannot be put into one report: {listed}")
+    return found.pop() if found else ""

@@ -38,10 +38,16 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError, ProblemError
-from budgeted.experiments.budgets import as_text, terms_of
 from budgeted.experiments.measured import Wanted, wanted_of
 from budgeted.experiments.own_policies import kinds
-from budgeted.experiments.problems import drawn, prices_of, problem_of, unknown
+from budgeted.experiments.problems import (
+    as_text,
+    drawn,
+    prices_of,
+    problem_of,
+    terms_of,
+    unknown,
+)
 from budgeted.experiments.runs import Run, play, run_seed
 from budgeted.experiments.sources import Source
 from budgeted.learners import learner_from

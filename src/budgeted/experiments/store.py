@@ -7,57 +7,26 @@ in a fixed order, so that neither the number of workers nor an interruption leav
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from budgeted.errors import DamagedError, RunnerError
 from budgeted.experiments import run_files
-from budgeted.experiments.changes import changes
 from budgeted.experiments.runs import Run, Runs, run_seed
-from budgeted.experiments.sources import Source
 from budgeted.experiments.spec import Experiment
 from budgeted.learners import LEARNERS
 from budgeted.policies import POLICIES, preferences
 from budgeted.problem.prices import PRICE_LISTS
-from budgeted.provenance import Provenance
-from budgeted.provenance.deciding_code import code_hash, package_hash, parts
+from budgeted.provenance import Provenance, package_hash
 from budgeted.value.loss import LOSSES
 
-_CODE = "code.json"
-"""In a folder of runs: a hash for each part of the package, to say later what has changed."""
 _MOST_NAMED = 10
 Pair = tuple[int, int]
 """A contender and the number of a run."""
-
-
-@dataclass(frozen=True)
-class Others:
-    """Runs of the same experiment that are not used, because other code computed them."""
-
-    fingerprint: str
-    runs: int
-    why: tuple[str, ...]
-
-    def __str__(self) -> str:
-        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
-        return f"{runs} with the fingerprint {self.fingerprint} ({'; '.join(self.why)})"
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """Runs of the last time that are not used, because the experiment was another."""
-
-    runs: int
-    why: tuple[str, ...]
-
-    def __str__(self) -> str:
-        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
-        return f"{', '.join(self.why)}; not used: {runs} of before"
 
 
 @dataclass(frozen=True)
@@ -67,8 +36,7 @@ class Survey:
     name: str
     missing: list[Pair]
     damaged: list[Path]
-    others: list[Others]
-    earlier: Earlier | None = None
+    others: list[Path]
 
     def remarks(self) -> list[str]:
         """Return in words what is there and cannot be used."""
@@ -77,11 +45,12 @@ class Survey:
         if len(self.damaged) > len(named):
             more = len(self.damaged) - len(named)
             said.append(f"{self.name}: {more} more files are damaged; these runs are done again")
-        if self.earlier is not None:
-            said.append(f"{self.name}: changed since the last time: {self.earlier}")
-        return said + [
-            f"{self.name}: not used, as other code computed them: {each}" for each in self.others
-        ]
+        if self.others:
+            said.append(
+                f"{self.name}: not used, as other code computed them or the experiment was "
+                f"another: the runs in {', '.join(map(str, self.others))}"
+            )
+        return said
 
 
 @dataclass(frozen=True)
@@ -138,37 +107,19 @@ class Store:
         missing = self.missing()
         files = [self.run_file(*pair) for pair in missing]
         damaged = [file for file in files if file.exists()]
-        others = self.others() if missing else []
-        return Survey(self.experiment.name, missing, damaged, others, self.earlier())
-
-    def others(self) -> list[Others]:
-        """Return which runs of other code there are."""
-        here, found = provenance(self.experiment), []
-        for folder in sorted(self._base.parent.glob(f"{self._base.name}-*")):
-            runs = len(list(folder.glob("*.parquet")))
-            if folder != self.runs_folder and runs:
-                found.append(Others(folder.name.rpartition("-")[2], runs, _why(here, folder)))
-        return found
-
-    def earlier(self) -> Earlier | None:
-        """Return the runs of the last time if the experiment or its table was another then."""
         ours = re.compile(rf"{re.escape(self.experiment.name)}-[0-9a-f]{{12}}-[0-9a-f]{{12}}")
-        folders = [each for each in self._base.parent.glob("*") if ours.fullmatch(each.name)]
-        last = max(folders, key=_begun, default=self.runs_folder)
-        runs = len(list(last.glob("*.parquet")))
-        if last.name.startswith(f"{self._base.name}-") or not runs:
-            return None
-        told = _first_facts(last)
-        why = ["the experiment"] if told is None else changes(told, self.experiment)
-        return Earlier(runs, tuple(why))
+        folders = self._base.parent.glob("*") if missing else ()
+        others = [
+            each
+            for each in sorted(folders)
+            if ours.fullmatch(each.name) and each != self.runs_folder
+        ]
+        return Survey(self.experiment.name, missing, damaged, others)
 
     def begin(self) -> None:
-        """Make the folder of the runs, and note in it which code computes them."""
+        """Make the folder of the runs."""
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
-            (self.runs_folder / _CODE).write_text(
-                json.dumps(dict(parts()), indent=1), encoding="utf-8"
-            )
         except OSError as error:
             raise RunnerError(f"{self.runs_folder}: cannot be made: {error.strerror}") from error
 
@@ -248,7 +199,7 @@ class Store:
         if not path.exists():
             return False
         try:
-            self._check(path, run_files.facts(path))
+            self._check(path, run_files.read(path)[1])
         except DamagedError:
             return False
         return True
@@ -256,7 +207,7 @@ class Store:
 
 def provenance(experiment: Experiment) -> Provenance:
     """Return what this process would compute an experiment with."""
-    own = {each.name: _own_code(each) for each in experiment.modules}
+    own = {each.name: each.sha256[:12] for each in experiment.modules}
     return Provenance.here(own | {each: package_hash(each) for each in _packages(experiment)})
 
 
@@ -275,46 +226,6 @@ def _packages(experiment: Experiment) -> set[str]:
             if isinstance(name, str) and name in members:
                 found.add(members.package_of(name))
     return {each for each in found if each is not None}
-
-
-@cache
-def _own_code(module: Source) -> str:
-    return code_hash(module.content(), module.path)
-
-
-def _why(here: Provenance, folder: Path) -> tuple[str, ...]:
-    told = _first_facts(folder)
-    if told is None:
-        return ("none of them can be read",)
-    return tuple(here.differences(Provenance.of(told["provenance"]), _changed(folder)))
-
-
-def _first_facts(folder: Path) -> dict[str, Any] | None:
-    """Return what the first run of a folder says of itself that can be read."""
-    for file in sorted(folder.glob("*.parquet")):
-        try:
-            return run_files.facts(file)
-        except DamagedError:
-            continue
-    return None
-
-
-def _begun(folder: Path) -> int:
-    """Return when the runs of a folder were last asked for: `Store.begin` writes its note anew."""
-    try:
-        return (folder / _CODE).stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
-def _changed(folder: Path) -> list[str]:
-    """Return which parts of the package were others when the runs of a folder were computed."""
-    try:
-        before = json.loads((folder / _CODE).read_text(encoding="utf-8"))
-        pairs = {**before, **parts()}
-        return sorted(name for name in pairs if before.get(name) != parts().get(name))
-    except (OSError, ValueError, TypeError):
-        return []
 
 
 def _distinct(documents: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
