@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs sources test check thorough random portability browser proxy node lint reproduce benchmark speed speed-against release help clean
+.PHONY: run serve docs sources test check thorough random portability browser proxy node lint golden reproduce benchmark speed speed-against release help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ thorough: $(READY)  ## All tests, with the long versions of those that make test
 
 random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
 	BUDGETED_TEST_ORDER=$${SEED:-$$(date +%s)} $(BIN)/pytest
+
+golden: $(READY)  ## Write again what tests/test_golden.py compares: decisions, numbers, histories
+	$(BIN)/python -m tests.golden
 
 portability: $(READY)  ## The numeric tests as other processors would run them
 	$(BIN)/python tools/portability.py
