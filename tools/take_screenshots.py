@@ -24,8 +24,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from budgeted.studies.example import STUDY, cases
-from budgeted.studies.log import as_csv
+from budgeted.studies.example import cases
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "web"
@@ -114,7 +113,7 @@ def take_pages(page: Page, url: str) -> None:
 
 
 def take_new_study(page: Page, url: str) -> None:
-    """Take a step of a new study, and the preview of one with a mistake in its list of cases."""
+    """Take a step of a new study."""
     page.goto(f"{url}/studies/new")
     table = "Patient;Diagnose;Ferritin;Hb\n" + "".join(
         f"{case};{label};{12 + 7 * at},5;{'' if at % 3 else 'low'}\n"
@@ -124,16 +123,6 @@ def take_new_study(page: Page, url: str) -> None:
     page.locator("form:has(#cases) button").last.click()
     page.wait_for_load_state("networkidle")
     shoot(page, "new-columns", height=760)
-    page.goto(f"{url}/new/at-once")
-    page.get_by_label("I have a study file").check()
-    given = STUDY.replace('"anaemia"', '"anaemia 2"').encode()
-    page.locator("#study-file").set_input_files(upload("study.toml", given))
-    rows = [*cases()[:9], ("P04", "iron-deficiency"), ("P11", "something else")]
-    listed = as_csv(("case", "label"), rows).encode()
-    page.locator("#cases").set_input_files(upload("cases.csv", listed))
-    page.get_by_role("button", name="Show what was understood").click()
-    page.locator("#preview table").last.wait_for()
-    shoot(page, "new-study", whole=True)
 
 
 def take_small_ones(browser: Browser, url: str) -> None:

@@ -159,13 +159,11 @@ def test_mistakes_in_the_file_have_their_place(run, tmp_path, line, says):
 def test_on_the_page(tmp_path):
     with webs.client(tmp_path) as page:
 
-        def send(path, files=None, **fields):
-            data, headers = fields, {"Accept": "text/html"}
-            return page.post(path, data=data, files=files, headers=headers)
+        def send(path, **fields):
+            return page.post(path, data=fields, headers={"Accept": "text/html"})
 
-        given = {"study_file": ("s.toml", STUDY.encode()), "cases": ("c.csv", CASES.encode())}
-        assert "temperature" in send("/studies/preview", given, source="file").text
-        assert send("/studies", given, source="file").status_code == 303
+        new = {"study": STUDY, "cases": CASES}
+        assert page.post("/api/studies", json=new).status_code == 201
         api = "/api/studies/flu"
         requests = page.post(f"{api}/ask", json={"n": 2}).json()["requests"]
         warm = next(each for each in requests if each["feature"] == "temperature")

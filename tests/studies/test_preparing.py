@@ -20,14 +20,11 @@ from budgeted.studies.preparing.described import described_test, fields_of
 from budgeted.studies.preparing.money_terms import (
     budget_fields,
     budget_of,
-    exception_fields,
-    exception_of,
     panel_fields,
     panel_of,
     prices_of,
 )
 from budgeted.studies.preparing.pasted import pasted_tests
-from budgeted.studies.preparing.quotes import example_quotes
 from budgeted.studies.preparing.steps import STEPS, placed
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -73,7 +70,7 @@ def answers(draw):
                 "ordered": draw(st.sampled_from(["", "yes"])),
             }
         features.append(described_test(fields, "comma"))
-    panels, exceptions = [], []
+    panels = []
     if draw(st.booleans()):
         panels.append(
             panel_of(
@@ -87,15 +84,8 @@ def answers(draw):
                 "comma",
             )
         )
-    if draw(st.booleans()):
-        exceptions.append(
-            exception_of(
-                {"label": "ill", "what": "feature", "name": names[0], "amount": draw(MONEY)},
-                "comma",
-            )
-        )
     fee = draw(st.one_of(st.just(""), MONEY))
-    prices = prices_of({}, fee, "30" if fee else "", panels, exceptions, "comma")
+    prices = prices_of({}, fee, "30" if fee else "", panels, "comma")
     kind = draw(st.sampled_from(["firm", "periods", "soft"]))
     fields = {
         "kind": kind,
@@ -133,7 +123,6 @@ def test_the_file_gives_the_same_study_as_the_answers(made):
     assert read == directly
     assert read.problem.features == directly.problem.features
     assert directly.problem.features[0].cost == Decimal(made.features[0]["cost"])
-    assert example_quotes(made)
 
 
 @given(answers())
@@ -143,8 +132,6 @@ def test_fields_that_nobody_touches_change_nothing(made):
     prices = made.plain.get("prices", {})
     for each in prices.get("panels", []):
         assert panel_of(panel_fields(each, "comma"), "comma") == each
-    for each in prices.get("exceptions", []):
-        assert exception_of(exception_fields(each, "comma"), "comma") == each
     budget = made.plain["budget"]
     assert budget_of(budget_fields(budget, "comma"), "comma", budget) == budget
 

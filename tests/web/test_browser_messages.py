@@ -10,15 +10,12 @@ from playwright.sync_api import expect
 from budgeted.studies.study import Study
 from tests.browsers import accessibility_problems, widest, window
 from tests.web.test_browser_story import (
-    CASES,
     ask,
     begin,
     cards,
     confirm,
     ready,
-    study_file,
     tell_truth,
-    upload,
 )
 
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 390, "height": 800}
@@ -136,28 +133,6 @@ def test_all_columns_can_be_seen(browser, server, viewport):
         assert accessibility_problems(page) == []
 
 
-def test_a_taken_name_is_said_before_and_when_the_study_begins(browser, server):
-    with window(browser, server, WIDE) as watched:
-        page = watched.page(f"{server.url}/new/at-once")
-        page.get_by_label("I have a study file").check()
-        page.locator("#study-file").set_input_files(study_file("taken"))
-        page.locator("#cases").set_input_files(upload("cases.csv", CASES))
-        page.get_by_role("button", name="Show what was understood").click()
-        expect(page.locator("#preview")).to_contain_text("Everything fits")
-        begin(watched.page(), server, "taken")  # in the meantime
-        page.get_by_role("button", name="Begin the study").click()
-        said = page.locator("#preview .problem")
-        expect(said).to_contain_text("there is a study 'taken' already")
-        expect(said).to_be_in_viewport()
-        assert abs(bottom(said) - top(page.locator("#begin"))) < 60
-        assert server.database not in page.locator("body").inner_text()
-        watched.expect_refusal("409", "422")
-        page.get_by_role("button", name="Show what was understood").click()
-        expect(page.locator("#preview")).to_contain_text("must be mended first")
-        expect(page.locator("#preview")).to_contain_text("there is a study 'taken' already")
-        expect(page.locator("#begin")).to_have_count(0)
-
-
 def test_what_stays_in_a_form_says_nothing_of_the_money(browser, server):
     with window(browser, server, WIDE) as watched:
         page = watched.page()
@@ -189,15 +164,3 @@ def test_times_have_one_form_and_their_zone(browser, server):
             assert written.fullmatch(each)
     with Study.open(server.database, "times") as study:
         assert study.requests("told")
-
-
-def test_what_can_be_pressed_stands_apart(browser, server):
-    with window(browser, server, NARROW) as watched:
-        page = watched.page(f"{server.url}/new/at-once")
-        back, check = page.get_by_role("link", name="Back"), page.locator("#check")
-        one, two = back.bounding_box(), check.bounding_box()
-        apart = max(one["x"] - two["x"] - two["width"], one["y"] - two["y"] - two["height"])
-        assert apart >= 4
-        page.get_by_text("You are").click()
-        button = page.get_by_role("button", name="Use this name")
-        assert top(button) - bottom(page.get_by_label("Your name")) >= 4

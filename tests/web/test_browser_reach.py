@@ -7,7 +7,6 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from budgeted.studies.example import STUDY
 from budgeted.studies.study import Study
 from budgeted.web.sample import put_in_place
 from tests.browsers import (
@@ -19,11 +18,11 @@ from tests.browsers import (
     widest,
     window,
 )
-from tests.web.test_browser_story import CASES, TRUTH, begin, cards, ready, upload
+from tests.web.test_browser_story import TRUTH, begin, cards, ready
 
 NAME = "anaemia"
 PAGES = (
-    "/studies", "/studies/new", "/new/at-once", "/studies/anaemia", "/studies/anaemia/worklist",
+    "/studies", "/studies/new", "/studies/anaemia", "/studies/anaemia/worklist",
     "/studies/anaemia/cases", "/studies/anaemia/cases/P01?test=ferritin",
     "/studies/anaemia/manage", "/studies/anaemia/add-cases", "/studies/anaemia/report",
     "/studies/anaemia/history", "/studies/anaemia/model?known=0%3Dlow&known=2%3Draised",
@@ -73,45 +72,13 @@ def test_axe_finds_nothing_on_any_page(browser, filled, viewport, scheme):
         assert not found, "\n".join(found)
 
 
-def test_a_preview_with_mistakes_is_accessible_too(browser, filled):
-    with window(browser, filled, PHONE) as watched:
-        page = watched.page(f"{filled.url}/new/at-once")
-        page.get_by_label("I have a study file").check()
-        page.locator("#study-file").set_input_files(upload("s.toml", STUDY.encode()))
-        page.locator("#cases").set_input_files(upload("c.csv", b"case,label\nP1\nP2,ill\n"))
-        page.get_by_role("button", name="Show what was understood").click()
-        expect(page.locator("#preview-heading")).to_be_focused()
-        assert not accessibility_problems(page)
-        assert widest(page) <= 0
-
-
 def test_a_study_by_keyboard_alone(browser, filled):
     name = "by keyboard"
     with window(browser, filled) as watched:
-        page = watched.page(f"{filled.url}/studies")
-        # Whoever listens from the beginning is listening when a dialogue for a file opens.
-        page.on("filechooser", lambda _: None)
+        page = watched.page()
+        begin(page, filled, name)
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
-        tab_to(page, page.get_by_role("link", name="New study"))
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("New study")
-        tab_to(page, page.get_by_role("link", name="Everything on one page"))
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("New study on one page")
-        source = page.get_by_label("I fill in a form")
-        tab_to(page, source)
-        page.keyboard.press("ArrowDown")
-        choose(page, "#study-file", STUDY.replace(f'"{NAME}"', f'"{name}"').encode())
-        choose(page, "#cases", CASES)
-        tab_to(page, page.get_by_role("button", name="Show what was understood"))
-        page.keyboard.press("Enter")
-        expect(page.locator("#preview-heading")).to_be_focused()
-        tab_to(page, page.get_by_role("button", name="Begin the study"))
-        expect(page.locator("#new button[aria-disabled]")).to_have_count(0)
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text(name)
-
         tab_to(page, page.get_by_label("How many"))
         page.keyboard.press("ArrowDown")  # from 3 to 2
         page.keyboard.press("Enter")
@@ -173,14 +140,6 @@ def confirm_by_keyboard(page):
     expect(page.locator("dialog button")).not_to_have_attribute("aria-disabled", "true")
     tab_to(page, page.get_by_role("dialog").get_by_role("button", name="Correct it"))
     page.keyboard.press("Enter")
-
-
-def choose(page, selector, content):
-    """Open the dialogue for a file by keyboard, and choose one in it."""
-    tab_to(page, page.locator(selector))
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Space")
-    chooser.value.set_files(upload("chosen", content))
 
 
 def test_a_study_on_a_phone_with_fingers(browser, server):

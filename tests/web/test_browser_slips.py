@@ -317,39 +317,6 @@ def test_enter_in_a_field_records_no_value(browser, server):
             assert bench.journal(before) == [("anna", "told", number, value)]
 
 
-def test_back_and_another_new_study(browser, server):
-    """What begins is what the form shows, not what it showed when it was sent first."""
-    with window(browser, server) as watched:
-        page = watched.page()
-        for at in range(tries("new")):
-            first, second = f"begun {at}", f"begun {at} after all"
-            page.goto(f"{server.url}/new/at-once")
-            begin(page, first)
-            page.wait_for_url(server.study_url(first))
-            page.go_back()
-            begin(page, second)
-            page.wait_for_url(server.study_url(second))
-            expect(page.get_by_role("heading", level=1)).to_have_text(second)
-            for name in (first, second):
-                with Study.open(server.database, name) as study:
-                    assert len(study.created.cases) == 2
-
-
-def begin(page, name):
-    page.get_by_label("Name of the study").fill(name)
-    page.locator("#budget").fill("9")
-    row = page.locator("#features [data-row]").first
-    for field, text in zip(row.locator("input").all(), ("f", "no, yes", "1"), strict=True):
-        field.fill(text)
-    cases = {"name": "c.csv", "mimeType": "text/csv", "buffer": b"case,label\nP1,ill\nP2,well\n"}
-    page.locator("#cases").set_input_files(cases)
-    calm(page)
-    page.get_by_role("button", name="Show what was understood").click()
-    expect(page.locator("#preview")).to_contain_text(f"Study {name}, ")
-    calm(page)
-    page.get_by_role("button", name="Begin the study").click()
-
-
 def test_back_and_the_same_form_once_more(browser, server):
     bench = Bench(server, "back")
     with window(browser, server) as watched:

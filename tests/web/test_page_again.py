@@ -9,7 +9,7 @@ from budgeted.errors import BudgetedError
 from budgeted.studies.commands import Undo
 from budgeted.studies.drafts import Draft
 from tests.web.test_page_forms import confirmation, events, send, words
-from tests.webs import CASES, client, make_study
+from tests.webs import client, make_study
 
 
 @pytest.fixture
@@ -134,24 +134,3 @@ def test_undo_in_the_history_leads_back_to_it(site):
     assert by_htmx.headers["HX-Redirect"] == "/studies/flu/history"
     again = send(site, "requests/1/undo", **form)
     assert "recorded before" in words(again)
-
-
-def begin(site, name, by="anna", key="same", cases=CASES, **more):
-    site.cookies.clear()
-    site.post("/actor", data={"name": by, "next": "/studies"})
-    fields = {"key": key, "source": "form", "name": name, "budget": "9",
-              "feature_name": "f", "feature_values": "a,b", "feature_cost": "1"} | more  # fmt: skip
-    files = {"cases": ("cases.csv", cases.encode())}
-    return site.post("/studies", data=fields, files=files, headers={"HX-Request": "true"})
-
-
-def test_a_new_study_that_is_changed_after_back_is_the_one_that_begins(site):
-    assert begin(site, "first").headers["HX-Redirect"] == "/studies/first"
-    assert begin(site, "first").headers["HX-Redirect"] == "/studies/first", "sent twice"
-    assert begin(site, "second").headers["HX-Redirect"] == "/studies/second"
-    for changed in ({"budget": "8"}, {"cases": CASES + "P99,ill\n"}, {"by": "ben"}):
-        answer = begin(site, "first", **changed)
-        assert "HX-Redirect" not in answer.headers, changed
-        assert "there is a study &#39;first&#39; already" in answer.text
-    with Study.open(site.database, "first") as study:
-        assert (str(study.state.problem.budget), len(study.created.cases)) == ("9", 12)

@@ -59,7 +59,7 @@ def words(answer):
 
 def test_every_form_carries_a_key_of_its_own(site):
     seen = []
-    steps = ("/studies/new", "/new/at-once", "/plans")
+    steps = ("/studies/new", "/plans")
     for path in (*steps, *(f"/studies/flu{page}" for page in PAGES)):
         page = site.get(path).text
         for form in re.findall(r'<form[^>]*method="post".*?</form>', page, flags=re.S):
@@ -223,20 +223,6 @@ def test_a_lost_database_is_said_in_words_of_the_page(site, instead, opened):
     with pytest.raises(JournalError) as caught:
         Study.open(site.database, "flu")
     assert "--db (or BUDGETED_DB)" in command(caught.value)
-
-
-def test_mistakes_of_a_new_study_name_the_fields_of_the_form(site):
-    fields = {
-        "source": "form", "name": "", "budget": "much", "seed": "x",
-        "feature_name": ["fever", "fever"], "feature_values": ["yes", ""],
-        "feature_cost": ["1", "free"],
-    }  # fmt: skip
-    files = {"cases": ("cases.csv", b"case,label\nP1,ill\nP2,well\n")}
-    answer = site.post("/studies/preview", data=fields, files=files, headers={"HX-Request": "true"})
-    said = words(answer)
-    assert not SHELL.search(said), said
-    for field in ("Feature 1, values", "Feature 2, values", "Feature 2, cost", "Budget:", "Seed:"):
-        assert field in said, said
 
 
 def test_an_interval_without_a_width_is_said_in_words(tmp_path):

@@ -57,13 +57,8 @@ def test_databases_of_a_server_have_folders_of_their_own_that_tell_no_password()
 
 def test_a_whole_study(empty, database):
     new = {"study": STUDY, "cases": CASES, "validation": VALIDATION}
-    assert empty.post("/api/studies/preview", json=new).json()["ready"]
-    assert empty.get("/api/studies").json()["studies"] == []
     assert empty.post("/api/studies", json=new).status_code == 201
     assert empty.post("/api/studies", json=new).status_code == 409
-    taken = empty.post("/api/studies/preview", json=new).json()
-    assert not taken["ready"]
-    assert taken["study_mistakes"] == ["name: there is a study 'flu' already; give another name"]
     base = "/api/studies/flu"
     asked = empty.post(f"{base}/ask", json={"n": 4}).json()
     assert [each["number"] for each in asked["requests"]] == [1, 2, 3, 4]
@@ -180,24 +175,25 @@ def test_the_short_way_refuses_as_the_long_way_does(local, body):
     assert response.json()["error"]
 
 
-def test_a_preview_says_what_is_wrong_row_by_row(empty):
-    cases = 'case,label\nA,well\nB\nA,ill\n,ill\nC,dead\nD,ill,x\n"=E",ill\n'
-    found = empty.post("/api/studies/preview", json={"study": STUDY, "cases": cases}).json()
-    assert not found["ready"]
-    wrong = {row["line"]: row["wrong"] for row in found["rows"]}
-    assert {line for line, words in wrong.items() if words} == {3, 4, 5, 6, 7}
-    assert "line 2 already" in wrong[4]
-    assert "no label 'dead'" in wrong[6]
-    both = {"study": "budget = -1\ncolour = 3\n", "cases": "x,y\n1,2\n"}
-    found = empty.post("/api/studies/preview", json=both).json()
-    assert any("colour" in each for each in found["study_mistakes"])
-    assert len(found["case_mistakes"]) == 2
-    judged = {"study": STUDY, "cases": CASES, "validation": "fever,label\nno,well\n"}
-    found = empty.post("/api/studies/preview", json=judged).json()
-    assert found["validation_mistakes"] == [
-        "there is no column 'cough'; its columns are 'fever', 'label'"
+def test_a_study_that_cannot_begin_says_what_is_wrong_row_by_row(empty):
+    def refused(**changes):
+        new = {"study": STUDY, "cases": CASES, **changes}
+        answer = empty.post("/api/studies", json=new)
+        assert answer.status_code == 422
+        return answer.json()["mistakes"]
+
+    wrong = refused(cases='case,label\nA,well\nB\nA,ill\n,ill\nC,dead\nD,ill,x\n"=E",ill\n')
+    assert [each.partition(" of the cases")[0] for each in wrong] == [
+        f"line {line}" for line in range(3, 8)
     ]
-    assert empty.post("/api/studies", json=judged).status_code == 422
+    assert "line 2 already" in wrong[1]
+    assert "no label 'dead'" in wrong[3]
+    both = refused(study="budget = -1\ncolour = 3\n", cases="x,y\n1,2\n")
+    assert any("colour" in each for each in both)
+    assert sum("there is no column" in each for each in both) == 2
+    assert refused(validation="fever,label\nno,well\n") == [
+        "validation file: there is no column 'cough'; its columns are 'fever', 'label'"
+    ]
     assert empty.get("/api/studies").json()["studies"] == []
 
 

@@ -123,8 +123,6 @@ CASES = "case,label,fever,group\nP0,well,no,north\nP1,ill,,\nP2,ill,yes,\n"
 def test_a_study_begins_with_known_values(tmp_path):
     with webs.client(tmp_path) as site:
         body = {"study": webs.STUDY, "cases": CASES}
-        preview = site.post("/api/studies/preview", json=body).json()
-        assert not [row for row in preview["rows"] if row["wrong"]]
         assert site.post("/api/studies", json=body).status_code == 201
         log = site.get("/api/studies/flu/history").json()["lines"]
         assert [line["event"]["kind"] for line in log] == ["recorded", "recorded", "created"]
@@ -136,10 +134,6 @@ def test_a_study_begins_with_known_values(tmp_path):
 def test_a_known_value_that_makes_no_sense_is_said_in_its_row(tmp_path):
     with webs.client(tmp_path) as site:
         body = {"study": webs.STUDY, "cases": CASES.replace("yes", "maybe")}
-        rows = site.post("/api/studies/preview", json=body).json()["rows"]
-        assert [row["wrong"] for row in rows] == [
-            "", "", "feature 'fever' has no value 'maybe'; there are 'no', 'yes'",
-        ]  # fmt: skip
         refused = site.post("/api/studies", json=body)
         assert "line 4 of the cases: feature 'fever' has no value 'maybe'" in refused.text
         twice = {"study": webs.STUDY, "cases": CASES.replace("group", "fever")}

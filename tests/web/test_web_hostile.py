@@ -76,14 +76,17 @@ def test_nul_in_files_and_names_is_refused(local):
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..\\..\\x", "/etc/passwd", "C:\\x", "a\nb"])
 def test_names_of_uploaded_files_do_not_matter(local, tmp_path, name):
 
-    before = {path for path in tmp_path.rglob("*") if "studies.db" not in path.name}
-    files = {"study": (name, STUDY.replace("flu", "cold")), "cases": (name, CASES)}
-    response = local.post("/studies/preview", files=files)
-    assert response.status_code in (200, 422)
-    assert {path for path in tmp_path.rglob("*") if "studies.db" not in path.name} == before
+    def files():
+        return {each for each in tmp_path.rglob("*") if "studies.db" not in each.name}
+
+    before = files()
+    response = local.post("/new", files={"cases": (name, CASES)})
+    assert response.status_code == 303
+    assert {each.suffix for each in files() - before} <= {"", ".json"}
+    assert all(each.is_relative_to(tmp_path / "web" / "preparations") for each in files() - before)
 
 
-@pytest.mark.parametrize("path", ["/api/studies", "/studies", "/api/studies/flu/ask",
+@pytest.mark.parametrize("path", ["/api/studies", "/new", "/api/studies/flu/ask",
                                   "/plans", "/login"])  # fmt: skip
 def test_a_large_upload_is_refused(local, path):
     """50 MB, announced by its length, and in pieces without saying how many."""

@@ -23,15 +23,7 @@ from budgeted.hints import (
 )
 
 _FIELDS = {
-    "name": "Name of the study",
     "budget": "Budget",
-    "labels": "Labels",
-    "prior": "Shares in the population",
-    "case_rule": "Which case is asked",
-    "loss": "Loss",
-    "seed": "Seed",
-    "policy": "Policy",
-    "features": "Features",
     "n": "How many",
     "cost": "What was charged",
     "charged": "Amount that was charged",
@@ -73,10 +65,8 @@ def words(error: BudgetedError) -> list[str]:
 
 
 def in_fields(message: str) -> str:
-    """Return a message with the names of fields instead of the keys of a study file.
+    """Return a message with the names of fields instead of those of parameters.
 
-    >>> in_fields("features[1].cost: must be a number, got 'four'")
-    "Feature 2, cost: must be a number, got 'four'"
     >>> in_fields("budget: is missing"), in_fields("cases[0]: the name must not be blank")
     ('Budget: is missing', 'Case 1: the name must not be blank')
     >>> in_fields("feature.cuts: at least one is needed")
@@ -84,19 +74,13 @@ def in_fields(message: str) -> str:
     >>> in_fields("stop.probability: belongs to target_error, which is missing")
     'Probability: belongs to Target error, which is missing'
     """
-    told = re.sub(r"\bfeatures\[(\d+)\]\.(\w+)", _field_of_feature, message)
-    told = re.sub(r"\bfeatures\[(\d+)\]", lambda at: f"Feature {int(at[1]) + 1}", told)
-    told = re.sub(r"^feature\.(\w+)", lambda at: at[1].replace("_", " ").capitalize(), told)
+    told = re.sub(r"^feature\.(\w+)", lambda at: at[1].replace("_", " ").capitalize(), message)
     if told.startswith("stop."):
         told = told.replace("belongs to target_error", "belongs to Target error")
         told = re.sub(r"^stop\.(\w+)", lambda at: _STOP_FIELDS.get(at[1], at[1]), told)
     told = re.sub(r"\bcases\[(\d+)\]", lambda at: f"Case {int(at[1]) + 1}", told)
     key, mark, rest = told.partition(":")
     return f"{_FIELDS[key]}{mark}{rest}" if key in _FIELDS else told
-
-
-def _field_of_feature(found: re.Match[str]) -> str:
-    return f"Feature {int(found[1]) + 1}, {found[2].replace('_', ' ')}"
 
 
 def _and(hint: Hint | None) -> str:

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Limits
 
-_UPLOADS = ("/studies", "/studies/preview", "/studies/prepare", "/plans")
+_UPLOADS = ("/studies", "/plans")
 _UPLOADED = (
     "/validation", "/add-cases", "/add-cases/preview", "/results", "/results/file",
     "/results/check", "/results/write",

@@ -1,8 +1,8 @@
 """Studies that are being prepared, kept in a folder of the server until they begin.
 
 They are kept there and not in the browser: a file that was chosen cannot be put into a form again,
-so only so can people go back and forth, close the window, or come back after a restart. There are
-few of them, each is as large as an upload may be, and what nobody touched for a month goes.
+so only so can people go back and forth, close the window, or come back after a restart. Everybody
+has one at a time, as large as an upload may be, and what nobody touched for a month goes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from budgeted.errors import BusyError, StorageError, UnknownError
+from budgeted.errors import StorageError, UnknownError
 from budgeted.studies.journal import now
 from budgeted.studies.preparing import Preparation, Table
 from budgeted.web.settings import Settings
 from budgeted.web.storage import storing, write_whole
 
-MOST_OF_ONE, MOST = 10, 100
 _MOST_BYTES = 500_000_000
 _AGE = 30 * 24 * 3600
 """Seconds after which one that nobody touched goes."""
@@ -80,14 +79,14 @@ class Preparations:
         self._currencies: dict[str, str] = {}
         self._tables: dict[tuple[Path, int], Table] = {}
 
-    async def of(self, by: str) -> list[Draft]:
-        """Return those of somebody that have not begun, without their tables; newest first."""
+    async def of(self, by: str) -> Draft | None:
+        """Return that of somebody, without its tables; None if there is none, or it has begun."""
         every = await asyncio.to_thread(self._every)
         mine = [each for each in every if self._may(each, by) and not each.begun]
-        return sorted(mine, key=lambda each: each.at, reverse=True)
+        return max(mine, key=lambda each: each.at, default=None)
 
     async def create(self, by: str, made: Preparation) -> Draft:
-        """Keep a new one."""
+        """Keep a new one; what the same person prepared before goes."""
         async with self._lock:
             return await asyncio.to_thread(self._created, by, made)
 
@@ -104,12 +103,6 @@ class Preparations:
             yield held
             if held[0] is not before:
                 await asyncio.to_thread(self._keep, replace(held[0], at=now()), before)
-
-    async def remove(self, id: str, by: str) -> None:
-        """Put one away for good."""
-        async with self._lock:
-            found = await asyncio.to_thread(self._found, id, by)
-            await asyncio.to_thread(shutil.rmtree, self._folder / found.id, True)
 
     async def name_currency(self, study: str, currency: str) -> None:
         """Remember in which currency the amounts of a study are; the library knows of none."""
@@ -139,19 +132,15 @@ class Preparations:
 
     def _created(self, by: str, made: Preparation) -> Draft:
         self._tidy()
-        every = [each for each in self._every() if not each.begun]
-        if sum(each.by == by for each in every) >= MOST_OF_ONE:
-            raise BusyError(
-                f"you have {MOST_OF_ONE} studies in preparation already; remove one of them first"
-            )
-        if len(every) >= MOST:
-            raise BusyError(f"{MOST} studies are in preparation on this server, and no more fit")
+        before = [each.id for each in self._every() if each.by == by]
         draft = Draft(secrets.token_hex(12), by, now(), made)
         try:
             self._keep(draft, None)
         except BaseException:
             shutil.rmtree(self._folder / draft.id, ignore_errors=True)
             raise
+        for each in before:
+            shutil.rmtree(self._folder / each, ignore_errors=True)
         return draft
 
     def _found(self, id: str, by: str) -> Draft:
@@ -205,7 +194,7 @@ class Preparations:
                 if self._bytes() + len(content) > _MOST_BYTES:
                     raise StorageError(
                         "the studies in preparation on this server take all the room there is for "
-                        "them; remove some first. Nothing was kept"
+                        "them. Nothing was kept"
                     )
                 write_whole(file, content)
         made = draft.made

@@ -14,7 +14,6 @@ HOW = {
     "price": "one price, sold whole",
 }
 """What a panel may cost, and how people are told."""
-EXCEPTION_FIELDS = ("label", "group", "what", "name", "amount")
 BUDGET_FIELDS = ("kind", "amount", "every", "periods", "carry_over", "begins", "limit", "rate",
                  "point_worth")  # fmt: skip
 _TERMS = {
@@ -57,42 +56,11 @@ def panel_fields(table: Mapping[str, Any], decimal: str) -> dict[str, str]:
     }
 
 
-def exception_of(fields: Mapping[str, str], decimal: str) -> dict[str, Any]:
-    """Return the price for a label or a group that some fields describe.
-
-    >>> exception_of({"label": "ill", "what": "visit_fee", "amount": "5"}, "point")
-    {'label': 'ill', 'visit_fee': '5'}
-    """
-    made: dict[str, Any] = {
-        key: fields[key].strip() for key in ("label", "group") if fields.get(key, "").strip()
-    }
-    what, price = fields.get("what", "feature"), amount(fields.get("amount", ""), decimal)
-    if what == "visit_fee":
-        return made | {"visit_fee": price}
-    key = {"feature": "price"}.get(what, what)
-    about = "feature" if what == "feature" else "panel"
-    return made | {about: fields.get("name", "").strip(), key: price}
-
-
-def exception_fields(table: Mapping[str, Any], decimal: str) -> dict[str, str]:
-    """Return what stands in the fields of a price for a label or a group."""
-    key = next((each for each in ("visit_fee", *HOW) if each in table), "price")
-    what = "feature" if "feature" in table else key
-    return {
-        "label": str(table.get("label", "")),
-        "group": str(table.get("group", "")),
-        "what": what,
-        "name": str(table.get("feature", table.get("panel", ""))),
-        "amount": written(table.get(key), decimal),
-    }
-
-
 def prices_of(
     before: Mapping[str, Any],
     fee: str,
     days: str,
     panels: Iterable[Mapping[str, Any]],
-    exceptions: Iterable[Mapping[str, Any]],
     decimal: str,
 ) -> dict[str, Any] | None:
     """Return the price list; None where each test just has its price.
@@ -100,30 +68,29 @@ def prices_of(
     Parameters
     ----------
     before
-        The price list so far; prices that change on a day are kept.
+        The price list so far; prices for a label or a group, or that change on a day, are kept.
     fee, days
         What a visit costs, and after how many days it is due again, as they were typed.
-    panels, exceptions
+    panels
         Tables.
     decimal
         How numbers are written.
 
     Examples
     --------
-    >>> prices_of({}, "50", "30", [], [], "point")
+    >>> prices_of({}, "50", "30", [], "point")
     {'list': 'tariff', 'visit_fee': '50', 'visit_days': 30}
-    >>> prices_of({}, "", "", [], [], "point") is None
+    >>> prices_of({}, "", "", [], "point") is None
     True
     """
     own = {key: each for key, each in before.items()
-           if key not in ("list", "visit_fee", "visit_days", "panels", "exceptions")}  # fmt: skip
+           if key not in ("list", "visit_fee", "visit_days", "panels")}  # fmt: skip
     if fee.strip():
         own["visit_fee"] = amount(fee, decimal)
     if days.strip():
         own["visit_days"] = whole(days)
-    for key, tables in (("panels", list(panels)), ("exceptions", list(exceptions))):
-        if tables:
-            own[key] = tables
+    if tables := list(panels):
+        own["panels"] = tables
     return {"list": "tariff", **own} if own else None
 
 

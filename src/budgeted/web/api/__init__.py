@@ -13,7 +13,6 @@ from budgeted.web.api import (
     forecasts,
     live,
     plans,
-    preparing,
     queries,
     report,
     results,
@@ -26,7 +25,6 @@ def router(operations: Iterable[type[Command]]) -> APIRouter:
     """Return the routes, those of the given operations among them."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
     parts = (
-        preparing.router,
         studies.router,
         queries.router,
         forecasts.router,

@@ -17,7 +17,6 @@ from budgeted.web.settings import Limits
 from budgeted.web.uploads import Understood, Upload, understand
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import PolicyChoice, StudiesView, StudyCard, card_of, policy_choices
-from budgeted.web.views.uploads import PreviewView, preview_view
 
 router = APIRouter(tags=["studies"])
 
@@ -92,13 +91,6 @@ async def list_policies() -> list[PolicyChoice]:
 
 
 _MANAGES = [needs(Role.MANAGES)]
-
-
-@router.post("/studies/preview", dependencies=_MANAGES, responses=documented(403, 413, 422))
-async def preview_study(workers: TheWorkers, given: NewStudy) -> PreviewView:
-    """Say what was understood of a new study, row by row, without beginning it."""
-    found = await _understood(given, workers.settings.limits)
-    return preview_view(await workers.without_taken_name(found))
 
 
 @router.post(

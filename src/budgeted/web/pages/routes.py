@@ -23,15 +23,14 @@ from budgeted.web.pages import (
     login,
     manage,
     model,
-    new,
     plans,
     report,
     results,
     studies,
     study,
 )
-from budgeted.web.pages.preparing import budget, columns, prices, start
-from budgeted.web.pages.preparing import preview as preparing_preview
+from budgeted.web.pages.preparing import budget as preparing_budget
+from budgeted.web.pages.preparing import cases as preparing_cases
 from budgeted.web.pages.preparing import tests as preparing_tests
 
 
@@ -45,9 +44,9 @@ async def _uploads_closed(request: Request) -> AsyncIterator[None]:
 router = APIRouter(
     include_in_schema=False, dependencies=[Depends(_uploads_closed), Depends(managed)]
 )
-_PREPARING = (start, columns, preparing_tests, prices, budget, preparing_preview)
+_PREPARING = (preparing_cases, preparing_tests, preparing_budget)
 _MODULES = (
-    login, new, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
+    login, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
     adding, manage, changes, correct, history, model, diagnose, report, plans, archive,
 )  # fmt: skip
 for _module in _MODULES:

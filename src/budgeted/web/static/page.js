@@ -228,45 +228,10 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 // Small things
-const addRow = (button) => {
-  const rows = document.querySelector(button.dataset.addRow);
-  const pattern = document.querySelector(button.dataset.pattern);
-  const row = pattern.content.firstElementChild.cloneNode(true);
-  const number = Number(rows.dataset.next || rows.children.length);
-  rows.dataset.next = number + 1;
-  for (const each of row.querySelectorAll("[id], [for]")) {
-    if (each.id) each.id = each.id.replace("NEW", number);
-    if (each.htmlFor) each.htmlFor = each.htmlFor.replace("NEW", number);
-  }
-  rows.append(row);
-  row.querySelector("input").focus();
-};
-
-const removeRow = (button) => {
-  const row = button.closest("[data-row]");
-  const rows = row.parentElement;
-  const neighbour = row.nextElementSibling || row.previousElementSibling;
-  row.remove();
-  focusOn((neighbour && neighbour.querySelector("input")) || document.querySelector(`[data-add-row="#${rows.id}"]`));
-};
-
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
-  if (button.dataset.addRow) addRow(button);
-  if ("removeRow" in button.dataset) removeRow(button);
   if ("print" in button.dataset) print();
-});
-
-// The first line of a chosen table fills the list from which its columns are picked.
-document.addEventListener("change", async (event) => {
-  const input = event.target;
-  if (!input.matches || !input.matches("input[type=file][data-columns]") || !input.files[0]) return;
-  const head = await input.files[0].slice(0, 65536).text();
-  const line = head.split(/\r?\n/, 1)[0].replace(/^\uFEFF/, "");
-  const names = line.split(",").map((name) => name.trim().replace(/^"|"$/g, ""));
-  const list = document.querySelector(input.dataset.columns);
-  list.replaceChildren(...names.map((name) => Object.assign(document.createElement("option"), { value: name })));
 });
 
 // Sliders and the numbers beside them say the same; two shares always add up to one.

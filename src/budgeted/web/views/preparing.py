@@ -13,6 +13,7 @@ from budgeted.studies.preparing.columns import CASE, GROUP, IGNORED, LABEL, TEST
 from budgeted.studies.preparing.described import CATEGORIES, NUMBER, fields_of
 from budgeted.studies.preparing.preparation import Preparation
 from budgeted.studies.preparing.steps import STEPS, Placed
+from budgeted.web.uploads import Understood
 from budgeted.web.views.parts import View
 
 COLUMNS_A_PAGE, TESTS_A_PAGE = 25, 12
@@ -65,6 +66,45 @@ class Mended(View):
     step: str
     title: str
     mistakes: list[str]
+
+
+class LabelCount(View):
+    """How many cases have a label, and its share where cases come from."""
+
+    label: str
+    cases: int
+    prior: float | None
+
+
+class Overview(View):
+    """What was understood of a study, at a glance."""
+
+    cases: int
+    labels: list[LabelCount]
+    budget: str
+    policy: str
+    seed: object
+    loss: str
+
+
+def overview(found: Understood) -> Overview:
+    """Return what was understood of a study, at a glance."""
+    plain, given = found.plain, found.given
+    chooser = plain.get("policy", {})
+    named = chooser.get("name", "") if isinstance(chooser, dict) else ""
+    priors = dict(zip(given.problem.labels, given.problem.prior, strict=True)) if given else {}
+    counts = {label: found.labels.get(label, 0) for label in priors} or found.labels
+    return Overview(
+        cases=len(found.rows),
+        labels=[
+            LabelCount(label=label, cases=number, prior=priors.get(label))
+            for label, number in counts.items()
+        ],
+        budget=given.problem.terms.words() if given else str(plain.get("budget", "")),
+        policy=given.policy if given else str(named),
+        seed=plain.get("seed", 0),
+        loss=str(plain.get("loss", "gini")),
+    )
 
 
 def steps_of(here: str) -> list[Step]:

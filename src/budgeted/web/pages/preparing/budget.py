@@ -1,16 +1,17 @@
-"""The step of the budget and of the settings."""
+"""The budget and the settings of a new study; then it is looked over, and begins."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
-from budgeted.errors import BudgetedError
+from budgeted.errors import BudgetedError, StorageError
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.studies.preparing.amounts import shown_number
 from budgeted.studies.preparing.money_terms import (
@@ -21,26 +22,34 @@ from budgeted.studies.preparing.money_terms import (
     whole,
 )
 from budgeted.studies.preparing.preparation import Preparation
+from budgeted.studies.preparing.steps import placed
 from budgeted.value.loss import LOSSES
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
+from budgeted.web.names import segment
 from budgeted.web.numerals import clipped
 from budgeted.web.pages.answers import REFUSED
 from budgeted.web.pages.fields import text_of
 from budgeted.web.pages.preparing.drafts import (
     TheDraft,
     ThePreparations,
+    download,
     mistakes_at,
     onward,
     page,
+    table_in,
+    to,
+    understood,
 )
-from budgeted.web.pages.preparing.start import table_in
 from budgeted.web.preparations import Draft
+from budgeted.web.views.preparing import mended, overview, tests_in_words
 from budgeted.web.views.studies import policy_choices
+from budgeted.web.workers import StudyWorkers
 
 router = APIRouter(dependencies=[needs(Role.MANAGES)])
 _MOST_LABELS = 50
+_MOST_MISTAKES = _MOST_TESTS = 25
 
 
 @router.get("/new/{id}/budget")
@@ -126,3 +135,69 @@ def _share(typed: str, decimal: str) -> float | str:
         return float(rate_of(typed, decimal))
     except ValueError:
         return typed  # the check of the study says what is wrong with it
+
+
+@router.get("/new/{id}/preview")
+async def preview(request: Request, workers: TheWorkers, draft: TheDraft) -> Response:
+    """Show everything in words."""
+    if draft.begun:
+        return RedirectResponse(_study(draft.begun), status_code=303)
+    return await _looked_over(request, workers, draft, [], 200)
+
+
+@router.post("/new/{id}/begin")
+async def begin(
+    request: Request, kept: ThePreparations, actor: TheActor, workers: TheWorkers, id: str
+) -> Response:
+    """Begin the study, once however often this comes; or show what is to be mended."""
+    async with kept.changing(id, actor) as held:  # who presses twice waits here
+        draft = held[0]
+        if draft.begun:
+            return RedirectResponse(_study(draft.begun), status_code=303)
+        found, wrong = await understood(draft, workers)
+        if wrong:
+            return await _looked_over(request, workers, draft, [], REFUSED)
+        try:
+            worker = await workers.create(found.checked(), by=actor, validation=found.validation)
+        except BudgetedError as error:
+            return await _looked_over(request, workers, draft, words(error), REFUSED)
+        with suppress(StorageError):  # it is only shown
+            await kept.name_currency(worker.name, draft.made.currency)
+        held[0] = replace(
+            draft, begun=worker.name, made=Preparation({"name": worker.name}), validation=None
+        )
+    return RedirectResponse(_study(worker.name), status_code=303)
+
+
+@router.get("/new/{id}/study.toml")
+async def study_file(draft: TheDraft) -> Response:
+    """Return the study file, as the command line takes it."""
+    if draft.begun:
+        return to(draft, "preview")
+    return download(draft.made.to_toml(), "study.toml", "application/toml")
+
+
+@router.get("/new/{id}/cases.csv")
+async def cases_file(draft: TheDraft) -> Response:
+    """Return the list of cases that goes with it."""
+    if draft.begun or draft.made.mistakes():
+        return to(draft, "preview")
+    return download(draft.made.to_csv().decode(), "cases.csv", "text/csv")
+
+
+async def _looked_over(
+    request: Request, workers: StudyWorkers, draft: Draft, said: list[str], status: int
+) -> Response:
+    found, wrong = await understood(draft, workers)
+    if not wrong:
+        named = (await workers.without_taken_name(found)).study_mistakes
+        wrong = [placed(each, draft.made.plain) for each in named]
+    return page(
+        request, draft, "preview", status=status, mistakes=said, view=overview(found),
+        ready=not wrong, mended=mended(wrong), most=_MOST_MISTAKES,
+        tests=tests_in_words(draft.made, _MOST_TESTS),
+    )  # fmt: skip
+
+
+def _study(name: str) -> str:
+    return f"/studies/{segment(name)}"

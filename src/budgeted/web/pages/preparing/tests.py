@@ -1,4 +1,4 @@
-"""The step of the tests: what each of them can say, in which unit, and at what price."""
+"""The tests of a new study, with their prices and what visits and panels cost."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ from starlette.datastructures import FormData
 
 from budgeted.errors import BudgetedError
 from budgeted.listing import shortened
-from budgeted.studies.preparing.amounts import amount
+from budgeted.studies.preparing.amounts import amount, written
 from budgeted.studies.preparing.columns import IGNORED, TEST
 from budgeted.studies.preparing.described import FIELDS, described_test, proposed_cuts
+from budgeted.studies.preparing.money_terms import (
+    HOW,
+    PANEL_FIELDS,
+    panel_fields,
+    panel_of,
+    prices_of,
+)
 from budgeted.studies.preparing.pasted import pasted_tests
 from budgeted.studies.preparing.preparation import Preparation
 from budgeted.studies.proposed_cuts import WAYS
@@ -35,6 +42,9 @@ from budgeted.web.views.preparing import described_tests
 
 router = APIRouter(dependencies=[needs(Role.MANAGES)])
 _MOST_TESTS = 5_000
+_MOST_SHOWN = 20
+"""Panels; those beyond come with a study file and are kept as they are."""
+_LONGEST_CURRENCY = 10
 
 
 @router.get("/new/{id}/tests")
@@ -146,3 +156,72 @@ def _fields(form: FormData, at: int | str) -> dict[str, str]:
     if "kind" in found:
         found.setdefault("ordered", "")
     return found
+
+
+@router.get("/new/{id}/prices")
+async def prices(
+    request: Request, workers: TheWorkers, draft: TheDraft, checked: str = ""
+) -> Response:
+    """Show what is due besides the price of each test."""
+    wrong = await mistakes_at(draft, workers, "prices") if checked else []
+    made = draft.made
+    table = _table(made)
+    panels = [panel_fields(each, made.decimal) for each in _held(table, "panels")]
+    return page(
+        request, draft, "prices", mistakes=wrong, how=HOW,
+        fee=written(table.get("visit_fee"), made.decimal), days=written(table.get("visit_days")),
+        panels=panels[:_MOST_SHOWN], panels_total=len(panels),
+        exceptions=len(_held(table, "exceptions")),
+        foreign=bool(table) and table.get("list") != "tariff",
+    )  # fmt: skip
+
+
+@router.post("/new/{id}/prices")
+async def take_prices(
+    request: Request, kept: ThePreparations, actor: TheActor, workers: TheWorkers, draft: TheDraft
+) -> Response:
+    """Keep the prices."""
+    form = await request.form()
+    async with kept.changing(draft.id, actor) as held:
+        draft = held[0] = replace(held[0], made=_priced(held[0].made, form))
+    wrong = await mistakes_at(draft, workers, "prices")
+    return onward(draft, "prices", form, wrong=bool(wrong))
+
+
+def _priced(made: Preparation, form: FormData) -> Preparation:
+    table = _table(made)
+    currency = "".join(each for each in text_of(form, "currency") if each.isprintable())
+    made = replace(made, currency=currency[:_LONGEST_CURRENCY])
+    if table and table.get("list") != "tariff":
+        return made  # a price list of another package, for which there are no fields
+    panels = _panels(form, made.decimal) + _held(table, "panels")[_MOST_SHOWN:]
+    return made.with_plain(
+        prices=prices_of(
+            table,
+            text_of(form, "visit_fee"),
+            text_of(form, "visit_days"),
+            panels,
+            made.decimal,
+        )
+    )
+
+
+def _panels(form: FormData, decimal: str) -> list[dict[str, Any]]:
+    """Return the panels that are filled in, and not to be removed."""
+    found = []
+    for at in range(_MOST_SHOWN + 1):
+        fields = {key: text_of(form, f"panel_{key}-{at}") for key in PANEL_FIELDS}
+        typed = any(fields[key] for key in PANEL_FIELDS if key != "how")
+        if typed and not text_of(form, f"panel_remove-{at}"):
+            found.append(panel_of(fields, decimal))
+    return found
+
+
+def _table(made: Preparation) -> dict[str, Any]:
+    table = made.plain.get("prices", {})
+    return table if isinstance(table, dict) else {}
+
+
+def _held(table: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = table.get(key, [])
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

@@ -1,4 +1,4 @@
-"""Where a new study starts: a list of cases, a study file, or one begun before."""
+"""The cases of a new study: their list, and what each of its columns is for."""
 
 from __future__ import annotations
 
@@ -10,30 +10,34 @@ from pathlib import PurePath
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.datastructures import FormData, UploadFile
 
 from budgeted.errors import BudgetedError
 from budgeted.listing import shortened
 from budgeted.studies.example import STUDY
 from budgeted.studies.files import parse_toml
-from budgeted.studies.preparing import Preparation, Table, read_table
+from budgeted.studies.preparing import Preparation, Table
+from budgeted.studies.preparing.columns import IGNORED, TEST, USES
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
+from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import REFUSED
 from budgeted.web.pages.fields import content_of, text_of
 from budgeted.web.pages.preparing.drafts import (
     TheDraft,
     ThePreparations,
+    download,
     mistakes_at,
     onward,
     page,
+    table_in,
     to,
 )
 from budgeted.web.pages.templates import render
 from budgeted.web.preparations import Draft
-from budgeted.web.settings import Limits
+from budgeted.web.views.preparing import column_rows, first_rows
 
 router = APIRouter(dependencies=[needs(Role.MANAGES)])
 
@@ -47,41 +51,30 @@ CASES_TEMPLATE = (
 
 @router.get("/studies/new")
 async def start(request: Request, kept: ThePreparations, actor: TheActor) -> Response:
-    """Show how a study can start."""
+    """Show how a study starts."""
     return await _start(request, kept, actor, [], 200)
 
 
 @router.post("/new")
-async def from_cases(
+async def begin_preparing(
     request: Request, kept: ThePreparations, actor: TheActor, workers: TheWorkers
 ) -> Response:
-    """Take a list of cases."""
+    """Take a list of cases, and a study file that fills in the steps if there is one."""
     form = await request.form()
     try:
         table = await table_in(form, "cases", workers.settings.limits)
         if table is None:
             raise BudgetedError("choose the file with the list of cases")
-        name = text_of(form, "name") or _stem(form, "cases")
-        made = await asyncio.to_thread(Preparation({"name": name}).with_table, table)
-        draft = await kept.create(actor, made)
+        content = await content_of(form, "study_file")
+        named = {"name": text_of(form, "name")} if text_of(form, "name") else {}
+        plain = {"name": _stem(form, "cases")}
+        if content is not None:
+            plain |= _without_days(parse_toml(content, "study file"))
+        made = Preparation(plain | named, filled=content is not None)
+        draft = await kept.create(actor, await asyncio.to_thread(made.with_table, table))
     except BudgetedError as error:
         return await _start(request, kept, actor, words(error), REFUSED)
     return to(draft, "columns")
-
-
-@router.post("/new/file")
-async def from_file(request: Request, kept: ThePreparations, actor: TheActor) -> Response:
-    """Take a study file, to go through it step by step."""
-    form = await request.form()
-    try:
-        content = await content_of(form, "study_file")
-        if content is None:
-            raise BudgetedError("choose the study file")
-        plain = {"name": _stem(form, "study_file")} | parse_toml(content, "study file")
-        draft = await kept.create(actor, Preparation(_without_days(plain), filled=True))
-    except BudgetedError as error:
-        return await _start(request, kept, actor, words(error), REFUSED)
-    return to(draft, "cases")
 
 
 @router.get("/new/{id}/cases")
@@ -112,13 +105,6 @@ async def take_cases(
     return onward(draft, "cases", form, wrong=False)
 
 
-@router.post("/new/{id}/remove")
-async def remove(kept: ThePreparations, actor: TheActor, id: str) -> Response:
-    """Put a study in preparation away."""
-    await kept.remove(id, actor)
-    return RedirectResponse("/studies/new", status_code=303)
-
-
 @router.get("/new/template.csv")
 async def cases_template() -> Response:
     """Return a list of cases to fill in."""
@@ -131,26 +117,12 @@ async def study_template() -> Response:
     return download(STUDY, "study.toml", "application/toml")
 
 
-def download(text: str, name: str, kind: str) -> Response:
-    """Return a file to be kept."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text.encode(), media_type=f"{kind}; charset=utf-8", headers=headers)
-
-
-async def table_in(form: FormData, key: str, limits: Limits) -> Table | None:
-    """Return the table that somebody chose; None if there is none."""
-    content = await content_of(form, key)
-    if content is None:
-        return None
-    return await asyncio.to_thread(read_table, content, "the file", limits.rows, limits.cells)
-
-
 async def _start(
     request: Request, kept: ThePreparations, actor: str, mistakes: list[str], status: int
 ) -> Response:
-    drafts = await kept.of(actor)
+    draft = await kept.of(actor)
     return render(
-        request, "preparing/start.html", status=status, drafts=drafts, mistakes=mistakes,
+        request, "preparing/start.html", status=status, draft=draft, mistakes=mistakes,
         here="studies",
     )  # fmt: skip
 
@@ -175,3 +147,57 @@ def _without_days(plain: dict[str, Any]) -> dict[str, Any]:
 
     made: dict[str, Any] = json.loads(json.dumps(plain, default=as_text))
     return made
+
+
+@router.get("/new/{id}/columns")
+async def columns(
+    request: Request, workers: TheWorkers, draft: TheDraft, checked: str = ""
+) -> Response:
+    """Show the columns, with what they are probably for."""
+    if draft.made.table is None:
+        return to(draft, "cases")
+    number = whole_number(request.query_params.get("page", "1")) or 1
+    rows, pages = await asyncio.to_thread(column_rows, draft.made, number)
+    head, first = first_rows(draft.made)
+    return page(
+        request, draft, "columns", rows=rows, pages=pages, uses=USES, head=head, first=first,
+        mistakes=shortened(await mistakes_at(draft, workers, "columns")) if checked else [],
+    )  # fmt: skip
+
+
+@router.post("/new/{id}/columns")
+async def choose(
+    request: Request, kept: ThePreparations, actor: TheActor, draft: TheDraft
+) -> Response:
+    """Keep what each column is for."""
+    form = await request.form()
+    async with kept.changing(draft.id, actor) as held:
+        if held[0].made.table is None:
+            return to(draft, "cases")
+        draft = held[0] = await asyncio.to_thread(_chosen, held[0], form)
+    return onward(draft, "columns", form, wrong=bool(draft.made.mistakes()))
+
+
+def _chosen(draft: Draft, form: FormData) -> Draft:
+    made = draft.made
+    assert made.table is not None
+    uses = {}
+    for at, name in enumerate(made.table.header):
+        use = text_of(form, f"use-{at}")
+        # The name guards against a list that was exchanged in another window meanwhile.
+        if use in USES and form.get(f"column-{at}") == name:
+            uses[name] = use
+    rest = text_of(form, "rest")
+    if rest in (TEST, IGNORED):
+        uses = {name: rest for name, use in made.uses.items() if use in (TEST, IGNORED)} | {
+            name: use for name, use in uses.items() if use not in (TEST, IGNORED)
+        }
+    decimal = text_of(form, "decimal")
+    if decimal in ("point", "comma") and decimal != made.decimal:
+        # Cuts that were proposed are those of numbers that were read in another way.
+        made = made.with_plain(decimal=decimal)
+        if not made.filled:
+            tests = {name: IGNORED for name, use in made.uses.items() if use == TEST}
+            uses = dict.fromkeys(tests, TEST) | uses
+            made = made.with_uses(tests)
+    return replace(draft, made=made.with_uses(uses))
