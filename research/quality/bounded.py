@@ -11,25 +11,16 @@ plasma glucose and a cheap test. Beside them stands round robin over whole cases
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from statistics import median_low
-from typing import Any
 
-import click
 import numpy as np
 
 from budgeted.diagnosis import ActiveClassifier
 from budgeted.diagnosis.asked import Cases
 from budgeted.diagnosis.cases import diagnose_all
-from budgeted.experiments import executors
-from budgeted.experiments.figures import Figure
-from budgeted.files import write_atomically
 from budgeted.learners import Hierarchical
 from budgeted.learners.model import Model
 from budgeted.policies import Policy, for_learner, policy
@@ -41,17 +32,12 @@ from budgeted.simulation.datasets import load, split
 from budgeted.simulation.worlds import TableWorld
 from budgeted.state import State
 from budgeted.statistics import Floats, Mean, paired, threshold
-from research.pictures import slim
+from research.quality.comparison import Comparison, Runs
 from research.quality.rivals import Labels
 from research.quality.visits import TURNEY
 from research.quality.zoo import worlds
-from research.quality.zoo.plays import fingerprint
 from research.quality.zoo.traits import Traits
 
-RESULTS = Path(__file__).with_name("kept") / "bounded.json.xz"
-PAGE = Path(__file__).parents[2] / "docs" / "bounded.md"
-FIGURE = PAGE.with_name("bounded.svg")
-_BEGIN, _END = "<!-- bounded -->", "<!-- end of bounded -->"
 SEED, RUNS = 20261225, 24
 _BOUNDED = 12
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
@@ -141,18 +127,10 @@ def policies(limit: Decimal) -> dict[str, Policy]:
     }
 
 
-def run(name: str, number: int, source: int = SEED) -> Run:
-    """Return what became of each entry in a world.
-
-    Parameters
-    ----------
-    name, number
-        Of the setting, and of the world.
-    source
-        The seed of all of them: another one to look at other worlds.
-    """
+def run(name: str, number: int) -> Run:
+    """Return what became of each entry in a world."""
     order = list(SETTINGS).index(name)
-    seed = int(stream(source, _BOUNDED, order, number).integers(2**31))
+    seed = int(stream(SEED, _BOUNDED, order, number).integers(2**31))
     drawn, learner = SETTINGS[name].draw(seed), Hierarchical()
     found: Run = {}
     for entry, chooser in policies(drawn.limit).items():
@@ -166,8 +144,8 @@ def run(name: str, number: int, source: int = SEED) -> Run:
         answers = np.array([model.labels.index(each.answer) for each in cases])
         everything = predictor.probabilities(drawn.rows).argmax(axis=1)
         found[entry] = {
-            "bounded": round(float((answers != drawn.truth).mean()), 6),
-            "all": round(float((everything != drawn.truth).mean()), 6),
+            "bounded": float((answers != drawn.truth).mean()),
+            "all": float((everything != drawn.truth).mean()),
             "tests": len({each.feature for each in state.history}),
         }
     return found
@@ -195,18 +173,7 @@ def gap(found: list[Run], rival: str = PLAIN) -> Mean:
     return paired(errors(found, OURS), errors(found, rival))
 
 
-def verdict(results: Mapping[str, list[Run]]) -> Iterator[str]:
-    """Yield what holds, in words."""
-    firm = threshold(len(SETTINGS))
-    gaps = {name: gap(found) for name, found in results.items()}
-    for word, at in (("at two standard errors", 2.0), ("as one of all comparisons", firm)):
-        better = [SETTINGS[name].title for name, each in gaps.items() if each.below(at)]
-        worse = [SETTINGS[name].title for name, each in gaps.items() if each.above(at)]
-        yield f"{word}: better on {len(better)} ({', '.join(better) or 'none'}), worse on " \
-              f"{len(worse)} ({', '.join(worse) or 'none'})"  # fmt: skip
-
-
-def table_of(results: Mapping[str, list[Run]]) -> str:
+def table_of(results: Runs) -> str:
     """Return what was kept as a table in Markdown, a row for each setting."""
     firm = threshold(len(SETTINGS))
     lines = [
@@ -227,91 +194,10 @@ def table_of(results: Mapping[str, list[Run]]) -> str:
     return "\n".join(lines)
 
 
-def figure_of(results: Mapping[str, list[Run]]) -> Figure:
-    """Return the paired differences with their intervals of two standard errors."""
-    rows: list[dict[str, Any]] = []
-    for name, found in results.items():
-        for rival in (PLAIN, ROBIN):
-            each = gap(found, rival)
-            rows.append({
-                "setting": SETTINGS[name].title, "rival": f"less bought {rival}" if rival == PLAIN
-                else f"less {rival}, whole cases", "difference": round(each.value, 5),
-                "low": round(each.value - 2 * each.standard_error, 5),
-                "high": round(each.value + 2 * each.standard_error, 5),
-            })  # fmt: skip
-    order = [SETTINGS[name].title for name in results]
-    place = {"field": "setting", "type": "nominal", "sort": order, "title": None,
-             "axis": {"labelLimit": 220}}  # fmt: skip
-    apart = {"field": "rival", "type": "nominal"}
-    colour = {"field": "rival", "type": "nominal", "title": None, "legend": {
-        "orient": "bottom", "labelLimit": 300}}  # fmt: skip
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "data": {"values": rows},
-        "width": 420, "height": {"step": 18},
-        "layer": [
-            {"mark": {"type": "rule", "color": "#888"}, "encoding": {"x": {"datum": 0}}},
-            {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {
-                "x": {"field": "low", "type": "quantitative",
-                      "title": "error within b_C, bought for two tests, less that of the other"},
-                "x2": {"field": "high"}, "y": place, "yOffset": apart, "color": colour}},
-            {"mark": {"type": "point", "filled": True, "size": 45}, "encoding": {
-                "x": {"field": "difference", "type": "quantitative"}, "y": place,
-                "yOffset": apart, "color": colour}},
-        ],
-        "config": {"background": "white"},
-    }  # fmt: skip
-
-
-def kept() -> dict[str, list[Run]]:
-    """Return the worlds of each setting that were kept, in the order of the settings."""
-    found = json.loads(lzma.decompress(RESULTS.read_bytes()))
-    return {name: found[name]["runs"] for name in SETTINGS if name in found}
-
-
-def written(page: str) -> str:
-    """Return a page with the table of what was kept between its two marks."""
-    begin, rest = page.split(_BEGIN)
-    _, end = rest.split(_END)
-    return f"{begin}{_BEGIN}\n\n{table_of(kept())}\n\n{_END}{end}"
-
-
-def _write() -> None:
-    from budgeted.experiments.figures import save  # noqa: PLC0415 - an extra
-
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    slim(save(figure_of(kept()), FIGURE))
-
-
-@click.command()
-@click.argument("names", nargs=-1)
-@click.option("--workers", type=click.IntRange(min=1), default=1, help="Processes.")
-@click.option("--look", type=click.IntRange(min=1), nargs=2, default=None,
-              help="So many worlds of another seed; nothing is written.")  # fmt: skip
-@click.option("--only-write", is_flag=True, help="Write the page from what was kept.")
-def main(
-    names: tuple[str, ...], workers: int, look: tuple[int, int] | None, only_write: bool
-) -> None:
-    """Play the settings NAMES (all unless named) and keep what came out."""
-    wanted = () if only_write else names or tuple(SETTINGS)
-    unknown = [name for name in wanted if name not in SETTINGS]
-    if unknown:
-        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(SETTINGS)}")
-    number, source = look or (RUNS, SEED)
-    results = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
-    with executors.processes(workers) as pool:
-        for name in wanted:
-            found = list(pool.map(run, [name] * number, range(number), [source] * number))
-            click.echo(table_of({name: found}).splitlines()[-1])
-            results[name] = {"code": fingerprint(), "seed": source, "runs": found}
-            if look is None:
-                text = json.dumps(results, separators=(",", ":"))
-                write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
-    if look is None:
-        for line in verdict(kept()):
-            click.echo(line)
-        _write()
+COMPARISON = Comparison(
+    "bounded", run, dict.fromkeys(SETTINGS, RUNS), {"bounded.md": table_of}, "bounded"
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMPARISON.command()()

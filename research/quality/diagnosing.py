@@ -10,25 +10,18 @@ wrong answers are counted. *With experience* it has the training cases as well
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from budgeted.diagnosis import ActiveClassifier, Experience
 from budgeted.diagnosis.asked import Cases
 from budgeted.diagnosis.cases import diagnose_all
-from budgeted.experiments import executors
 from budgeted.experiments.figures import Figure
-from budgeted.files import write_atomically
 from budgeted.learners import Hierarchical
 from budgeted.learners.model import Model
 from budgeted.problem.orders import Purchase
@@ -36,17 +29,13 @@ from budgeted.problem.prices import PriceList
 from budgeted.problem.prices.tariff import Tariff
 from budgeted.seeds import stream
 from budgeted.simulation.datasets import load, split
-from budgeted.statistics import Floats, Mean, paired, threshold
+from budgeted.statistics import Floats, Mean, paired
 from research.pictures import slim
+from research.quality.comparison import DOCS, Comparison, Runs
 from research.quality.rivals import Labels, Outcome, Table, by_fixed_order, by_information
 from research.quality.rivals import by_tree as tree_of
 from research.quality.visits import DRAWN_ONCE, TURNEY
-from research.quality.zoo.plays import fingerprint
 
-RESULTS = Path(__file__).with_name("kept") / "diagnosing.json.xz"
-PAGE = Path(__file__).parents[2] / "docs" / "diagnosing.md"
-FIGURE = PAGE.with_name("diagnosing.svg")
-_BEGIN, _END = "<!-- curves -->", "<!-- end of curves -->"
 SEED, SPLITS = 20261118, 10
 CELLS = 1_200
 """Situations of one programme; fewer than is usual, since there are thousands of decisions."""
@@ -89,16 +78,8 @@ SETTINGS: Mapping[str, Setting] = {
 }  # fmt: skip
 
 
-def run(name: str, number: int, limits: tuple[str, ...] = ()) -> Curve:
-    """Return the curves of a split.
-
-    Parameters
-    ----------
-    name, number
-        Of the setting, and of the split.
-    limits
-        Those to try, for a look at a few; all unless given.
-    """
+def run(name: str, number: int) -> Curve:
+    """Return the curves of a split."""
     setting = SETTINGS[name]
     order = list(SETTINGS).index(name)
     seed = int(stream(SEED, _DIAGNOSING, order, number).integers(2**31))
@@ -117,7 +98,7 @@ def run(name: str, number: int, limits: tuple[str, ...] = ()) -> Curve:
     given = Table(model, values, labels, lambda tests: paid(frozenset(tests)), experience)
     rows, truth = made.validation.values, made.validation.masses.argmax(axis=1)
     found: Curve = {entry: [] for entry in ENTRIES}
-    for limit in map(Decimal, limits or setting.limits):
+    for limit in map(Decimal, setting.limits):
         outcomes = {
             OURS: _active(model, costs, setting.price_list, limit, rows, experience),
             ALONE: _active(model, costs, setting.price_list, limit, rows, None),
@@ -171,38 +152,7 @@ def at_equal_limit(found: list[Curve], ours: str, rival: str) -> list[Mean]:
     return [paired(errors(found, ours, at), errors(found, rival, at)) for at in range(limits)]
 
 
-def at_equal_money(found: list[Curve], ours: str, rival: str) -> list[Mean]:
-    """Return the same where the rival pays on average what we pay at each limit.
-
-    Between two of its limits a rival can toss a coin for each case, so that its curve is the line
-    between them; before the first one it is level, in our disfavour.
-    """
-    result = []
-    for at in range(len(found[0][ours])):
-        gaps = []
-        for each in found:
-            paid, error = each[ours][at]
-            curve = sorted(each[rival])
-            gaps.append(error - float(np.interp(paid, *np.array(curve).T)))
-        result.append(Mean.of(np.round(gaps, 12)))
-    return result
-
-
-def verdicts(results: Mapping[str, list[Curve]], ours: str = OURS) -> Iterator[str]:
-    """Yield where an active classifier is significantly above a rival, in words."""
-    number = sum(len(SETTINGS[name].limits) for name in results) * len(RIVALS)
-    for how, compare in (("limit", at_equal_limit), ("money", at_equal_money)):
-        for name, found in results.items():
-            for rival in RIVALS:
-                for limit, gap in zip(
-                    SETTINGS[name].limits, compare(found, ours, rival), strict=True
-                ):
-                    if gap.above():
-                        firm = " and as one of all comparisons" * gap.above(threshold(number))
-                        yield f"equal {how}: {name}, b_C {limit}, {rival}: {gap:+.4f}{firm}"
-
-
-def table_of(results: Mapping[str, list[Curve]]) -> str:
+def table_of(results: Runs) -> str:
     """Return what was kept as a table in Markdown, a row for each setting and limit."""
     lines = [
         f"| table | b_C | {OURS} | paid | {' | '.join((*RIVALS, ALONE))} |",
@@ -223,7 +173,7 @@ def table_of(results: Mapping[str, list[Curve]]) -> str:
     return "\n".join(lines)
 
 
-def figure_of(results: Mapping[str, list[Curve]]) -> Figure:
+def figure_of(results: Runs) -> Figure:
     """Return the error against what a case costs on average, a panel for each setting."""
     rows: list[dict[str, Any]] = []
     for name, found in results.items():
@@ -261,53 +211,21 @@ def figure_of(results: Mapping[str, list[Curve]]) -> Figure:
     }  # fmt: skip
 
 
-def kept() -> dict[str, list[Curve]]:
-    """Return the splits of each setting that were kept, in the order of the settings."""
-    found = json.loads(lzma.decompress(RESULTS.read_bytes()))
-    return {name: found[name]["runs"] for name in SETTINGS if name in found}
-
-
-def written(page: str) -> str:
-    """Return a page with the table of what was kept between its two marks."""
-    begin, rest = page.split(_BEGIN)
-    _, end = rest.split(_END)
-    return f"{begin}{_BEGIN}\n\n{table_of(kept())}\n\n{_END}{end}"
-
-
-def _write() -> None:
+def _draw(results: Runs) -> None:
     from budgeted.experiments.figures import save  # noqa: PLC0415 - an extra
 
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    slim(save(figure_of(kept()), FIGURE))
+    slim(save(figure_of(results), DOCS / "diagnosing.svg"))
 
 
-@click.command()
-@click.argument("names", nargs=-1)
-@click.option("--workers", type=click.IntRange(min=1), default=1, help="Processes.")
-@click.option("--splits", type=click.IntRange(min=2), help="For a look; nothing is written.")
-@click.option("--only-write", is_flag=True, help="Write the page from what was kept.")
-def main(names: tuple[str, ...], workers: int, splits: int | None, only_write: bool) -> None:
-    """Diagnose the cases of the settings NAMES (all unless named) and keep what came out."""
-    wanted = () if only_write else names or tuple(SETTINGS)
-    unknown = [name for name in wanted if name not in SETTINGS]
-    if unknown:
-        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(SETTINGS)}")
-    results = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
-    with executors.processes(workers) as pool:
-        for name in wanted:
-            number = splits or SETTINGS[name].splits
-            found = list(pool.map(run, [name] * number, range(number)))
-            click.echo(table_of({name: found}))
-            results[name] = {"code": fingerprint(), "seed": SEED, "runs": found}
-            if splits is None:
-                text = json.dumps(results, separators=(",", ":"))
-                write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
-    if splits is None:
-        for ours in (OURS, ALONE):
-            for line in verdicts(kept(), ours):
-                click.echo(f"{ours} is above, {line}")
-        _write()
+COMPARISON = Comparison(
+    "diagnosing",
+    run,
+    {name: each.splits for name, each in SETTINGS.items()},
+    {"diagnosing.md": table_of},
+    "curves",
+    _draw,
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMPARISON.command()()

@@ -8,21 +8,12 @@ naive Bayes learn from what it bought.
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
-import click
 import numpy as np
 
-from budgeted.experiments import executors
-from budgeted.files import write_atomically
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes
 from budgeted.policies import policy
 from budgeted.problem import Problem
@@ -37,10 +28,9 @@ from budgeted.statistics import Mean, paired
 from budgeted.studies import example
 from budgeted.studies.case_lists import CaseList
 from budgeted.studies.files import parse_toml, study_of
-from research.quality.zoo.plays import fingerprint
+from research.quality.comparison import Comparison, Runs
 from research.quality.zoo.runs import within
 
-RESULTS = Path(__file__).with_name("kept") / "fixed.json.xz"
 SEED = 20261220
 """Of all runs."""
 _FIXED = 6
@@ -131,47 +121,26 @@ def run(name: str, number: int) -> list[dict[str, float]]:
     return found
 
 
-def read(path: Path | None = None) -> dict[str, Any]:
-    """Return the runs that were kept, by problem."""
-    found: dict[str, Any] = json.loads(lzma.decompress((path or RESULTS).read_bytes()))
-    return found
+def table_of(results: Runs) -> str:
+    """Return the mean errors of both learners at each look."""
+    lines = []
+    for name, runs in results.items():
+        for at, look in enumerate(BARS[name].looks):
+            ours, plain = (
+                np.array([each[at][learner] for each in runs])
+                for learner in (Hierarchical.name, NaiveBayes.name)
+            )
+            lines.append(
+                f"{BARS[name].title}, {look:.0%} of the money: {Mean.of(ours):.4f}; naive Bayes "
+                f"{plain.mean():.4f}, apart {paired(ours, plain):+.4f}"
+            )
+    return "\n".join(lines)
 
 
-@click.command()
-@click.argument("names", nargs=-1)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
-@click.option("--runs", type=click.IntRange(min=2), help="Of each, for a look; nothing is written.")
-def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
-    """Play the problems NAMES (all unless named) and keep the errors."""
-    wanted = names or tuple(BARS)
-    unknown = [name for name in wanted if name not in BARS]
-    if unknown:
-        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(BARS)}")
-    kept = read() if RESULTS.exists() else {}
-    with executors.processes(workers) as pool:
-        for name in wanted:
-            started, bar = time.monotonic(), BARS[name]
-            found = list(pool.map(run, [name] * (runs or bar.runs), range(runs or bar.runs)))
-            for at, look in enumerate(bar.looks):
-                ours, plain = (
-                    np.array([each[at][learner] for each in found])
-                    for learner in (Hierarchical.name, NaiveBayes.name)
-                )
-                click.echo(
-                    f"{bar.title}, {look:.0%} of the money: {Mean.of(ours):.4f}; naive Bayes "
-                    f"{plain.mean():.4f}, apart {paired(ours, plain):+.4f} "
-                    f"({time.monotonic() - started:.0f} s)"
-                )
-            rounded = [
-                [{key: round(value, 6) for key, value in look.items()} for look in each]
-                for each in found
-            ]
-            kept[name] = {"code": fingerprint(), "seed": SEED, "runs": rounded}
-    if runs is None:
-        RESULTS.parent.mkdir(exist_ok=True)
-        text = json.dumps(kept, separators=(",", ":"))
-        write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
+COMPARISON = Comparison(
+    "fixed", run, {name: bar.runs for name, bar in BARS.items()}, {"": table_of}
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMPARISON.command()()

@@ -1,7 +1,6 @@
 """Do plans and forecasts come true? Studies are played to their end, and looked ahead on the way.
 
-    python -m research.quality.forecasting play
-    python -m research.quality.forecasting report
+    python -m research.quality.forecasting
 
 Six kinds of synthetic worlds, from "nothing matters" to "everything does", and six tables; 25 studies
 of each, with the default and money for 60 values at the mean price. A *plan* is made before the first
@@ -12,19 +11,13 @@ in the end, on cases that nobody saw. These worlds choose nothing: their seed is
 
 from __future__ import annotations
 
-import json
-import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal
-from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
-from budgeted.experiments import executors
-from budgeted.files import write_atomically
 from budgeted.learners import Hierarchical
 from budgeted.learners.belief import Integers
 from budgeted.problem import Problem
@@ -41,13 +34,10 @@ from budgeted.studies.forecast.runs import run
 from budgeted.studies.planning.runs import OWN, play
 from budgeted.studies.planning.sources import possible_models
 from budgeted.studies.projection import Projection, Requested
-from research.quality.pages import replace_between, rounded
+from research.quality.comparison import Comparison, Runs
 from research.quality.zoo import tables, worlds
 from research.quality.zoo.traits import Traits
 
-RESULTS = Path("results/forecasting")
-KEPT = Path(__file__).with_name("kept") / "forecasting.json.xz"
-PAGES = Path(__file__).parents[2] / "docs"
 SEED = 20261222
 STUDIES, VALUES, PILOT, RUNS = 25, 60, 40, 20
 """Of each world; values that the money pays for; cases of a pilot; runs of a plan or a forecast."""
@@ -136,8 +126,6 @@ def followed(name: str, number: int) -> dict[str, Any]:
     while len(said) < len(looks):  # cases ran out before the money did
         said.append(_forecast(draft, world.seed))
     return {
-        "world": name,
-        "number": number,
         "planned": planned,
         "looks": said,
         "end": unseen(world, np.setdiff1d(rows, list(seen))).error(draft.predictor()),
@@ -160,48 +148,6 @@ def unseen(world: World, rows: Integers) -> Validation:
 def _forecast(projection: Projection, seed: int) -> list[float]:
     end = (projection.state.problem.budget,)
     return [run(projection, seed, at, NOW, end).errors[0] for at in range(RUNS)]
-
-
-def _one(name: str, number: int) -> None:
-    path = RESULTS / name.replace(" ", "-") / f"{number:03d}.json"
-    if not path.exists():
-        found = followed(name, number)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(found).encode())
-
-
-@click.group()
-def main() -> None:
-    """Do plans and forecasts come true?"""
-
-
-@main.command("play")
-@click.option("--workers", default=2, show_default=True)
-def play_all(workers: int) -> None:
-    """Play all studies; what is there already is not played again."""
-    todo = [(name, number) for number in range(STUDIES) for name in WORLDS]
-    with executors.processes(workers) as pool:
-        for at, done in enumerate([pool.submit(_one, *each) for each in todo], start=1):
-            done.result()
-            click.echo(f"\r{at} of {len(todo)}", nl=False, err=True)
-
-
-@main.command()
-def report() -> None:
-    """Write the tables into the documentation, from the results or from what is kept of them."""
-    files = sorted(RESULTS.glob("*/*.json"))
-    if files:
-        rows = [rounded(json.loads(path.read_bytes())) for path in files]
-        KEPT.write_bytes(lzma.compress(json.dumps(rows, separators=(",", ":")).encode()))
-    rows = kept()
-    for page, text in (("forecasting.md", forecast_table(rows)), ("planning.md", plan_table(rows))):
-        replace_between(PAGES / page, "calibration", text)
-
-
-def kept() -> list[dict[str, Any]]:
-    """Return the studies that were kept."""
-    found: list[dict[str, Any]] = json.loads(lzma.decompress(KEPT.read_bytes()))
-    return found
 
 
 def outcome(said: Sequence[float], end: float) -> tuple[bool, float, bool]:
@@ -227,29 +173,38 @@ def _lines(pairs: Mapping[str, Sequence[tuple[Sequence[float], float]]]) -> Iter
         )
 
 
-def forecast_table(rows: Sequence[Mapping[str, Any]]) -> str:
+def forecast_table(results: Runs) -> str:
     """Return how forecasts came out: by when they were made, and by world."""
     by_look = {
-        f"at {share:.0%} of the money": [(row["looks"][at], row["end"]) for row in rows]
+        f"at {share:.0%} of the money": [
+            (row["looks"][at], row["end"]) for rows in results.values() for row in rows
+        ]
         for at, share in enumerate(LOOKS)
     }
     by_world = {
-        name: [(look, row["end"]) for row in rows if row["world"] == name
-               for look in row["looks"]]
-        for name in WORLDS
-    }  # fmt: skip
-    return "\n".join(_lines({**by_look, **{k: v for k, v in by_world.items() if v}}))
+        name: [(look, row["end"]) for row in rows for look in row["looks"]]
+        for name, rows in results.items()
+    }
+    return "\n".join(_lines({**by_look, **by_world}))
 
 
-def plan_table(rows: Sequence[Mapping[str, Any]]) -> str:
+def plan_table(results: Runs) -> str:
     """Return how plans came out, in all and by world."""
     by_world = {
-        name: [(row["planned"], row["end"]) for row in rows if row["world"] == name]
-        for name in WORLDS
+        name: [(row["planned"], row["end"]) for row in rows] for name, rows in results.items()
     }
     every = [each for group in by_world.values() for each in group]
-    return "\n".join(_lines({"all": every, **{k: v for k, v in by_world.items() if v}}))
+    return "\n".join(_lines({"all": every, **by_world}))
+
+
+COMPARISON = Comparison(
+    "forecasting",
+    followed,
+    dict.fromkeys(WORLDS, STUDIES),
+    {"forecasting.md": forecast_table, "planning.md": plan_table},
+    "calibration",
+)
 
 
 if __name__ == "__main__":
-    main()
+    COMPARISON.command()()

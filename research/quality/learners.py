@@ -13,17 +13,10 @@ Constants of the learners were chosen on seeds 101 to 108 of the same tables, no
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
-import click
 import numpy as np
 
-from budgeted.experiments import executors
-from budgeted.files import write_atomically
 from budgeted.learners import Learner, fitted, learner
 from budgeted.policies import Policy, for_learner, policy
 from budgeted.policies.base import choose
@@ -31,12 +24,9 @@ from budgeted.problem.orders import Purchase
 from budgeted.seeds import POLICY, stream
 from budgeted.simulation.datasets import Rehearsal, load, split
 from budgeted.state import State
-from budgeted.statistics import Floats, Mean, paired, threshold
-from research.quality.zoo.plays import fingerprint
+from budgeted.statistics import Floats, paired
+from research.quality.comparison import Comparison, Runs
 
-RESULTS = Path(__file__).with_name("kept") / "learners.json.xz"
-PAGE = Path(__file__).parents[2] / "docs" / "other-learners.md"
-_BEGIN, _END = "<!-- learners -->", "<!-- end of learners -->"
 SEED, RUNS = 20261301, 24
 _LEARNERS = 13
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
@@ -53,34 +43,41 @@ BUYERS: Mapping[str, tuple[Policy, str]] = {
     WHOLE: (policy("round-robin", over="cases"), "fresh"),
 }
 """Who buys, and the case rule."""
-SETTINGS = tuple((buyer, level) for level in (2, 10, 50) for buyer in (STEERED, SCATTERED, WHOLE))
-"""Who buys, and for how many values of each feature; in the order of the page."""
+LEVELS = (2, 10, 50)
+SETTINGS = {
+    f"{buyer}, {level}, {table}": (buyer, level, table)
+    for level in LEVELS
+    for buyer in BUYERS
+    for table in TABLES
+}
+"""Who buys, for how many values of each feature, and where; in the order of the page."""
 
 Run = dict[str, float]
 """Learner → error on validation cases."""
-Results = dict[str, dict[str, list[Run]]]
-"""Setting → table → runs."""
 
 
-def title(setting: tuple[str, int]) -> str:
-    """Return what a setting is called in files."""
-    return f"{setting[0]}, {setting[1]}"
+def run(name: str, number: int) -> Run:
+    """Return the error of each learner with what was bought in a world.
 
-
-def drawn(table: str, setting: tuple[str, int], number: int, source: int = SEED) -> Rehearsal:
-    """Return a world; whoever buys in it, and for how much, the split is the same."""
-    order = TABLES.index(table)
-    seed = int(stream(source, _LEARNERS, order, number).integers(2**31))
-    buyer, level = setting
+    Whoever buys, and for how much, the split is the same.
+    """
+    buyer, level, table = SETTINGS[name]
+    seed = int(stream(SEED, _LEARNERS, TABLES.index(table), number).integers(2**31))
     cells = load(table)
-    budget = level * len(cells.features)
-    return split(cells, seed, budget, missing="own value", case_rule=BUYERS[buyer][1])
+    chooser, case_rule = BUYERS[buyer]
+    world = split(cells, seed, level * len(cells.features), missing="own value",
+                  case_rule=case_rule)  # fmt: skip
+    values = bought(world, chooser, number)
+    return {
+        each: world.validation.error(fitted(learner(each), world.problem, values))
+        for each in LEARNERS
+    }
 
 
-def bought(world: Rehearsal, setting: tuple[str, int], seed: int) -> list[Purchase]:
+def bought(world: Rehearsal, chooser: Policy, seed: int) -> list[Purchase]:
     """Return what is bought in a world."""
     made: Learner = learner(BASE)
-    chooser = for_learner(BUYERS[setting[0]][0], lambda: made)
+    chooser = for_learner(chooser, lambda: made)
     stock, state = world.world.open(), State.start(world.problem, world.world.cases)
     while True:
         rng = stream(seed, POLICY, len(state.history))
@@ -91,15 +88,24 @@ def bought(world: Rehearsal, setting: tuple[str, int], seed: int) -> list[Purcha
             state = state.after(each)
 
 
-def run(table: str, buyer: str, level: int, number: int, source: int = SEED) -> Run:
-    """Return the error of each learner with what was bought in a world."""
-    setting = (buyer, level)
-    world = drawn(table, setting, number, source)
-    values = bought(world, setting, number)
-    return {
-        each: round(world.validation.error(fitted(learner(each), world.problem, values)), 6)
-        for each in LEARNERS
-    }
+def table_of(results: Runs) -> str:
+    """Return in how many tables a learner is better and worse than the default one."""
+    names = LEARNERS[1:]
+    lines = [
+        "| values of each feature | bought | " + " | ".join(f"`{each}`" for each in names) + " |",
+        "| ---: | --- |" + " --- |" * len(names),
+    ]
+    for level in LEVELS:
+        for buyer in BUYERS:
+            found = [runs for name, runs in results.items() if SETTINGS[name][:2] == (buyer, level)]
+            cells = []
+            for each in names:
+                gaps = [paired(errors(runs, each), errors(runs, BASE)) for runs in found]
+                better, worse = (sum(told) for told in zip(
+                    *((gap.below(), gap.above()) for gap in gaps), strict=True))  # fmt: skip
+                cells.append(f"{better} better, {worse} worse")
+            lines.append(f"| {level} | {buyer} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def errors(found: list[Run], name: str) -> Floats:
@@ -107,127 +113,10 @@ def errors(found: list[Run], name: str) -> Floats:
     return np.array([each[name] for each in found])
 
 
-def comparisons(results: Results) -> int:
-    """Return how many differences the page shows."""
-    return sum(len(tables) * (len(LEARNERS) - 1) for tables in results.values())
-
-
-def mark(gap: Mean, firm: float) -> str:
-    """Return what a difference shows: better, worse, and whether also as one of all."""
-    sign = "▼" if gap.below() else "▲" if gap.above() else ""
-    return f" {sign}{sign if gap.below(firm) or gap.above(firm) else ''}" if sign else ""
-
-
-def lines(results: Results) -> Iterator[str]:
-    """Yield the tables of the page, in Markdown: what it comes to first, and all of it folded."""
-    firm = threshold(max(1, comparisons(results)))
-    yield (
-        f"In how many of {len(TABLES)} tables a learner is better and worse than `{BASE}`, by two standard "
-        f"errors of {RUNS} worlds:"
-    )
-    yield ""
-    yield from _tally(results)
-    yield ""
-    yield "<details><summary>All tables, who buys and how much</summary>"
-    yield ""
-    yield from _all_tables(results, firm)
-    yield ""
-    yield "</details>"
-
-
-def _gaps(results: Results) -> Iterator[tuple[tuple[str, int], str, Mean, dict[str, Mean]]]:
-    """Yield setting, table, the error of the default learner, and by how much others differ."""
-    for setting in SETTINGS:
-        for table, found in results.get(title(setting), {}).items():
-            own = errors(found, BASE)
-            gaps = {each: paired(errors(found, each), own) for each in LEARNERS[1:]}
-            yield setting, table, Mean.of(own), gaps
-
-
-def _tally(results: Results) -> Iterator[str]:
-    names = LEARNERS[1:]
-    yield "| values of each feature | bought | " + " | ".join(f"`{each}`" for each in names) + " |"
-    yield "| ---: | --- |" + " --- |" * len(names)
-    counts: dict[tuple[str, int], dict[str, list[int]]] = {}
-    for setting, _, _, gaps in _gaps(results):
-        row = counts.setdefault(setting, {each: [0, 0] for each in names})
-        for each, gap in gaps.items():
-            row[each][0] += gap.below()
-            row[each][1] += gap.above()
-    for setting, row in counts.items():
-        cells = [f"{better} better, {worse} worse" for better, worse in row.values()]
-        yield f"| {setting[1]} | {setting[0]} | {' | '.join(cells)} |"
-
-
-def _all_tables(results: Results, firm: float) -> Iterator[str]:
-    names = [f"`{each}`" for each in LEARNERS]
-    yield f"| values of each feature | bought | table | {' | '.join(names)} |"
-    yield "| ---: | --- | --- | ---: |" + " ---: |" * (len(names) - 1)
-    for setting, table, own, gaps in _gaps(results):
-        cells = [f"{gap:+.3f}{mark(gap, firm)}" for gap in gaps.values()]
-        yield f"| {setting[1]} | {setting[0]} | {table} | {own:.3f} | {' | '.join(cells)} |"
-
-
-def kept() -> Results:
-    """Return the runs that were kept."""
-    if not RESULTS.exists():
-        return {}
-    found = json.loads(lzma.decompress(RESULTS.read_bytes()))
-    return {
-        title(setting): {
-            table: found[title(setting)][table]["runs"]
-            for table in TABLES
-            if table in found[title(setting)]
-        }
-        for setting in SETTINGS
-        if title(setting) in found
-    }
-
-
-def written(page: str) -> str:
-    """Return a page with the tables of what was kept between its two marks."""
-    begin, rest = page.split(_BEGIN)
-    _, end = rest.split(_END)
-    return f"{begin}{_BEGIN}\n\n" + "\n".join(lines(kept())) + f"\n\n{_END}{end}"
-
-
-@click.command()
-@click.argument("names", nargs=-1)
-@click.option("--buyer", type=click.Choice(list(BUYERS)), help="Only this one.")
-@click.option("--level", type=int, help="Only so many values of each feature.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, help="Processes.")
-@click.option("--look", type=click.IntRange(min=1), nargs=2, default=None,
-              help="So many worlds of another seed; nothing is written.")  # fmt: skip
-@click.option("--only-write", is_flag=True, help="Write the page from what was kept.")
-def main(
-    names: tuple[str, ...], buyer: str | None, level: int | None, workers: int,
-    look: tuple[int, int] | None, only_write: bool,
-) -> None:  # fmt: skip
-    """Play the tables NAMES (all unless named) and keep what came out."""
-    unknown = [name for name in names if name not in TABLES]
-    if unknown:
-        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(TABLES)}")
-    number, source = look or (RUNS, SEED)
-    results = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
-    with executors.processes(workers) as pool:
-        for setting in () if only_write else SETTINGS:
-            if buyer not in (None, setting[0]) or level not in (None, setting[1]):
-                continue
-            for name in names or TABLES:
-                found = list(pool.map(
-                    run, [name] * number, [setting[0]] * number, [setting[1]] * number,
-                    range(number), [source] * number,
-                ))  # fmt: skip
-                means = {each: round(float(errors(found, each).mean()), 4) for each in found[0]}
-                click.echo(f"{title(setting)}, {name}: {means}")
-                if look is None:
-                    kept_run = {"code": fingerprint(), "seed": source, "runs": found}
-                    results.setdefault(title(setting), {})[name] = kept_run
-                    text = json.dumps(results, separators=(",", ":"))
-                    write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
-    if look is None:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+COMPARISON = Comparison(
+    "learners", run, dict.fromkeys(SETTINGS, RUNS), {"other-learners.md": table_of}, "learners"
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMPARISON.command()()

@@ -19,12 +19,13 @@ from budgeted.experiments.figures import save
 from budgeted.statistics import Mean, paired
 from research.pictures import slim
 from research.quality import fixed
+from research.quality.comparison import DOCS, Runs
+from research.quality.comparison import KEPT as HERE
 from research.quality.pictures import on_the_way, predicted_and_true
 from research.quality.verdicts import (
     OURS,
     PLAIN,
     TAUGHT,
-    Fixed,
     InStratum,
     Kept,
     noisy_coverage,
@@ -39,8 +40,6 @@ from research.quality.zoo.sources import world_of
 from research.quality.zoo.summary import HARM, Calibration, above_majority
 from research.quality.zoo.tables import RUNS, TABLES
 
-HERE = Path(__file__).with_name("kept")
-DOCS = Path(__file__).parents[2] / "docs"
 KEPT = {
     "confirmation": ("confirmation", [DEFAULT, *PAPER]),
     "challengers": ("confirmation", [DEFAULT, *(each for each in CHALLENGERS if each not in SLOW)]),
@@ -54,7 +53,7 @@ after the figures had been seen, to explain them; no claim rests on it.
 """
 
 
-def page(kept: Kept, played: Fixed, rows: np.ndarray) -> str:
+def page(kept: Kept, played: Runs, rows: np.ndarray) -> str:
     """Return the text of the page."""
     zoo, tables = kept.zoo, kept.tables
     judged = verdicts(kept, played, rows)
@@ -306,15 +305,14 @@ def rows_of_tables() -> np.ndarray:
     return np.array([by_table[TABLES[number // RUNS]] for number in numbers])
 
 
-def write(docs: Path = DOCS, folder: Path = HERE) -> Path:
+def write(docs: Path = DOCS) -> Path:
     """Write the page and its figures from what is kept; return where."""
-    found = {name: kept(folder / f"{name}.json.xz") for name in KEPT}
+    found = {name: kept(HERE / f"{name}.json.xz") for name in KEPT}
     slow = {name: found[name] for name in SLOW}
     zoo = found["confirmation"]
     there = Kept(zoo, found["challengers"], slow, found["tables"])
-    played = fixed.read(folder / "fixed.json.xz")
     path = docs / "benchmark.md"
-    path.write_text(page(there, played, rows_of_tables()), encoding="utf-8")
+    path.write_text(page(there, fixed.COMPARISON.kept(), rows_of_tables()), encoding="utf-8")
     (docs / "benchmark").mkdir(exist_ok=True)
     curves = {
         f"{DEFAULT}": zoo.looks[OURS],
@@ -349,8 +347,6 @@ def _write(results: Path | None) -> None:
                 raise click.ClickException(f"{source}: {found.left_out} worlds are not judged yet")
             keep(found, HERE / f"{name}.json.xz", source, found.code)
             click.echo(f"{name}: {len(found.majority)} worlds, {found.left_out} left out")
-    if not fixed.RESULTS.exists():
-        raise click.ClickException("run python -m research.quality.fixed first")
     click.echo(f"wrote {write()}")
 
 

@@ -1,7 +1,6 @@
 """What does it cost, and what does it save, to stop when nothing left is worth it?
 
-    python -m research.quality.stopping play
-    python -m research.quality.stopping report
+    python -m research.quality.stopping
 
 Studies of tables are played to their end with the default. On their way the rule "stop when nothing
 left is expected to lower the error by more than a percentage point" is weighed as asking weighs it:
@@ -14,20 +13,13 @@ these worlds: their seed is used here alone.
 
 from __future__ import annotations
 
-import json
-import lzma
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal
-from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
-from budgeted.experiments import executors
-from budgeted.experiments.figures import Figure, frame, save
-from budgeted.files import write_atomically
 from budgeted.problem import money
 from budgeted.simulation.judge import Validation
 from budgeted.statistics import Mean
@@ -40,13 +32,9 @@ from budgeted.studies.stop_events import PARTS
 from budgeted.studies.stop_rules import Judged, Situation, StopRules
 from budgeted.studies.stop_rules.least_gain import LeastGain
 from budgeted.studies.weighing import foreseen
-from research.pictures import slim
-from research.quality.pages import replace_between, rounded
+from research.quality.comparison import Comparison, Runs
 from research.quality.zoo import tables
 
-RESULTS = Path("results/stopping")
-KEPT = Path(__file__).with_name("kept") / "stopping.json.xz"
-PAGE = Path(__file__).parents[2] / "docs" / "stopping.md"
 SEED = 20270118
 LEAST_GAIN = 0.01
 FLAT = ("votes", "breast-wisconsin", "mushroom")
@@ -57,10 +45,8 @@ STUDIES: Mapping[str, int] = dict.fromkeys(FLAT, 30) | dict.fromkeys(OTHERS, 12)
 """Of each table."""
 VALUES = 10
 """Of each feature, on average, that the money pays for."""
-FIGURE = PAGE.parent / "stopping" / "error.svg"
 NOW = "2026-01-05T09:00:00Z"
 _CENT = Decimal("0.01")
-_PERCENT = {"format": ".0%"}
 
 
 def world_of(table: str, number: int, seed: int = SEED, values: int = VALUES) -> tables.Trial:
@@ -96,71 +82,17 @@ def followed(table: str, number: int, seed: int = SEED, values: int = VALUES) ->
         )
         return {"stops": said.stops, "gain": said.figures["gain"], "again": again}
 
-    curve: list[tuple[float, float]] = []
     looks: list[dict[str, Any]] = []
     for _ in spend(draft, answer):
         spent = draft.state.spent
-        share = float(spent / problem.budget)
-        if spent * PARTS >= len(curve) * problem.budget:
-            curve.append((share, judge.error(draft.predictor())))
         if not looks or (not looks[-1]["stops"] and spent >= looks[-1]["again"]):
             error = judge.error(draft.predictor())
-            looks.append({"share": share, "error": error} | weighed())
+            looks.append({"share": float(spent / problem.budget), "error": error} | weighed())
     end = judge.error(draft.predictor())
     return {
-        "table": table,
-        "number": number,
         "spent": float(draft.state.spent / problem.budget),
-        "curve": curve,
         "looks": [each | {"again": float(each["again"] / problem.budget)} for each in looks],
         "end": end,
-    }
-
-
-def _one(table: str, number: int) -> None:
-    path = RESULTS / table / f"{number:03d}.json"
-    if not path.exists():
-        found = followed(table, number)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(found).encode())
-
-
-@click.group()
-def main() -> None:
-    """What does it cost, and what does it save, to stop when nothing left is worth it?"""
-
-
-@main.command("play")
-@click.option("--workers", default=1, show_default=True)
-def play_all(workers: int) -> None:
-    """Play all studies; what is there already is not played again."""
-    todo = [(table, number) for table, studies in STUDIES.items() for number in range(studies)]
-    todo.sort(key=lambda each: (each[0] in OTHERS, each[1]))
-    with executors.processes(workers) as pool:
-        for at, done in enumerate([pool.submit(_one, *each) for each in todo], start=1):
-            done.result()
-            click.echo(f"\r{at} of {len(todo)}", nl=False, err=True)
-
-
-@main.command()
-def report() -> None:
-    """Write the table and the figure into the documentation, from the results or what is kept."""
-    files = sorted(RESULTS.glob("*/*.json"))
-    if files:
-        played = [json.loads(path.read_bytes()) for path in files]
-        KEPT.write_bytes(lzma.compress(json.dumps(rounded(played)).encode()))
-    by_table = kept()
-    FIGURE.parent.mkdir(exist_ok=True)
-    slim(save(figure(by_table), FIGURE))
-    replace_between(PAGE, "stopping", "\n".join(table_lines(by_table)))
-
-
-def kept() -> dict[str, list[dict[str, Any]]]:
-    """Return the studies that were kept, by table."""
-    rows = json.loads(lzma.decompress(KEPT.read_bytes()))
-    there = {row["table"] for row in rows}
-    return {
-        name: [row for row in rows if row["table"] == name] for name in STUDIES if name in there
     }
 
 
@@ -175,8 +107,12 @@ def outcome(row: Mapping[str, Any]) -> tuple[float, float, float, float]:
     return last["share"] / row["spent"], last["error"], row["end"], last["error"] - row["end"]
 
 
-def table_lines(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
-    """Yield what was given up and saved on each table."""
+def table_of(by_table: Runs) -> str:
+    """Return what was given up and saved on each table."""
+    return "\n".join(_lines(by_table))
+
+
+def _lines(by_table: Runs) -> Iterator[str]:
     yield "| table | studies | error where it stopped | all spent | given up | saved | never stopped |"
     yield "| --- | --: | --: | --: | --: | --: | --: |"
     flat = [row for name in FLAT for row in by_table.get(name, ())]
@@ -188,46 +124,10 @@ def table_lines(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator
             f"| {name} | {len(rows)} | {error.mean():.3f} | {end.mean():.3f} | "
             f"{Mean.of(lost):+.3f} | {saved:.0f} % | {never} |"
         )
-    played, wanted = sum(map(len, by_table.values())), sum(STUDIES.values())
-    if played < wanted:
-        yield f"\nOf {wanted} studies {played} are played so far: too few to say that it holds."
 
 
-def figure(by_table: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
-    """Return mean errors against the money, and where each study would have stopped."""
-    curves, stops = [], []
-    for name, rows in by_table.items():
-        length = min(len(row["curve"]) for row in rows)
-        means = np.mean([row["curve"][:length] for row in rows], axis=0).tolist()
-        means.append([1.0, float(np.mean([row["end"] for row in rows]))])
-        curves += [{"table": name, "spent": share, "error": error} for share, error in means]
-        stops += [
-            {"table": name, "spent": where, "error": error}
-            for where, error, _, _ in map(outcome, rows)
-        ]
-    spent = {
-        "field": "spent",
-        "type": "quantitative",
-        "title": "spent of the budget",
-        "axis": _PERCENT,
-    }
-    error = {
-        "field": "error",
-        "type": "quantitative",
-        "title": "error on new cases",
-        "axis": _PERCENT,
-    }
-    colour = {"field": "table", "type": "nominal", "sort": list(by_table), "title": None}
-    where = {"x": spent, "y": error, "color": colour}
-    line = {"mark": "line", "encoding": where}
-    dots = {
-        "data": {"values": stops},
-        "mark": {"type": "point", "filled": True, "opacity": 0.6},
-        "encoding": where,
-    }
-    title, said = "Error against money", "lines: means; dots: where each study would have stopped"
-    return frame(title, said, curves) | {"width": 520, "height": 300, "layer": [line, dots]}
+COMPARISON = Comparison("stopping", followed, STUDIES, {"stopping.md": table_of}, "stopping")
 
 
 if __name__ == "__main__":
-    main()
+    COMPARISON.command()()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from budgeted.statistics import NORMAL_90, Mean, paired, threshold
+from research.quality.comparison import Runs
 from research.quality.fixed import BARS
 from research.quality.zoo.entries import CHALLENGERS, DEFAULT, PAPER
 from research.quality.zoo.results import Looks, Results
@@ -18,8 +18,6 @@ OURS = f"{DEFAULT} / hierarchical"
 PLAIN, TAUGHT = "naive-bayes", "hierarchical"
 COVERAGE, LEAST_COVERAGE, BIAS = (0.85, 0.97), 0.75, 0.03
 MOST_HARM = 0.05
-
-Fixed = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ class Kept:
         return self.challengers if name in CHALLENGERS else self.zoo
 
 
-def verdicts(kept: Kept, fixed: Fixed, test_rows: np.ndarray) -> list[Verdict]:
+def verdicts(kept: Kept, fixed: Runs, test_rows: np.ndarray) -> list[Verdict]:
     """Return every claim, in the order of the page.
 
     Parameters
@@ -255,10 +253,10 @@ def _below(whom: str, found: Sequence[Margin]) -> Verdict:
     )
 
 
-def _bars(fixed: Fixed) -> list[Verdict]:
+def _bars(fixed: Runs) -> list[Verdict]:
     found = []
     for name, bar in BARS.items():
-        runs = fixed[name]["runs"]
+        runs = fixed[name]
         for at, look in enumerate(bar.looks):
             ours, plain = (
                 np.array([each[at][learner] for each in runs]) for learner in (TAUGHT, PLAIN)

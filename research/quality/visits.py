@@ -9,19 +9,12 @@ it sees the prices without fees and set-ups, picks cases by its rule, and pays w
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
-from budgeted.experiments import executors
-from budgeted.files import write_atomically
 from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.policies import Policy, for_learner, policy
 from budgeted.policies.base import choose
@@ -34,12 +27,9 @@ from budgeted.simulation.datasets import Rehearsal, load, split
 from budgeted.simulation.worlds import TableWorld
 from budgeted.state import State
 from budgeted.statistics import Mean, paired
-from research.quality.zoo.plays import fingerprint
+from research.quality.comparison import Comparison, Runs
 
-RESULTS = Path(__file__).with_name("kept") / "visits.json.xz"
 SEED, RUNS = 20261221, 60
-PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
-_BEGIN, _END = "<!-- visits -->", "<!-- end of visits -->"
 _VISITS = 7
 """Path of the streams of this module, below the seed; see `budgeted.seeds`."""
 PATIENTS = 8
@@ -160,8 +150,8 @@ def run(name: str, number: int) -> dict[str, dict[str, float]]:
     judge = rehearsal.validation
     return {
         each: {
-            "naive-bayes": round(judge.error(plain.fit(rehearsal.problem, state.history)), 6),
-            "hierarchical": round(judge.error(ours.fit(rehearsal.problem, state.history)), 6),
+            "naive-bayes": judge.error(plain.fit(rehearsal.problem, state.history)),
+            "hierarchical": judge.error(ours.fit(rehearsal.problem, state.history)),
             "values": len(state.history),
             "visits": len({bought.case for bought in state.history}),
             "spent": float(state.spent / rehearsal.problem.budget),
@@ -175,41 +165,19 @@ def errors(found: list[dict[str, dict[str, float]]], entry: str, learner: str) -
     return np.array([each[entry][learner] for each in found])
 
 
-def summary(name: str, found: list[dict[str, dict[str, float]]]) -> Iterator[str]:
-    """Yield the lines of a setting: every entry, and the default less each of them."""
-    yield SETTINGS[name].title
-    ours = errors(found, "auto", "hierarchical")
-    for entry in found[0]:
-        own = "hierarchical" if entry in ("auto", "blind") else "naive-bayes"
-        theirs = errors(found, entry, own)
-        values, visits = (np.mean([each[entry][key] for each in found])
-                          for key in ("values", "visits"))  # fmt: skip
-        yield (
-            f"  {entry:26} {Mean.of(theirs):.4f}  with hierarchical "
-            f"{errors(found, entry, 'hierarchical').mean():.4f}  default less it "
-            f"{paired(ours, theirs):+.4f}  values {values:.0f}  visits {visits:.1f}"
-        )
-
-
-def kept() -> dict[str, list[dict[str, dict[str, float]]]]:
-    """Return the runs of each setting that were kept."""
-    found = json.loads(lzma.decompress(RESULTS.read_bytes()))
-    return {name: each["runs"] for name, each in found.items()}
-
-
 def best_of_the_paper(found: list[dict[str, dict[str, float]]]) -> str:
     """Return the paper's policy with the least mean error, with naive Bayes as published."""
     return min(PAPER, key=lambda each: float(errors(found, each, "naive-bayes").mean()))
 
 
-def table() -> str:
+def table_of(results: Runs) -> str:
     """Return what was kept as a table in Markdown, a row for each setting."""
     lines = [
         "| setting | default | the paper's best | default less it | blind default | default less it | "
         "values a visit: default, blind |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for name, found in kept().items():
+    for name, found in results.items():
         ours, blind = (errors(found, each, "hierarchical") for each in ("auto", "blind"))
         best = best_of_the_paper(found)
         theirs = errors(found, best, "naive-bayes")
@@ -227,36 +195,10 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def written(page: str) -> str:
-    """Return a page with the table of what was kept between its two marks."""
-    begin, rest = page.split(_BEGIN)
-    _, end = rest.split(_END)
-    return f"{begin}{_BEGIN}\n\n{table()}\n\n{_END}{end}"
-
-
-@click.command()
-@click.argument("names", nargs=-1)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one per core]")
-@click.option("--runs", type=click.IntRange(min=2), help="Of each, for a look; nothing is written.")
-def main(names: tuple[str, ...], workers: int | None, runs: int | None) -> None:
-    """Play the settings NAMES (all unless named) and keep what came out."""
-    wanted = names or tuple(SETTINGS)
-    unknown = [name for name in wanted if name not in SETTINGS]
-    if unknown:
-        raise click.UsageError(f"there is no {', '.join(unknown)}; there are {', '.join(SETTINGS)}")
-    results = json.loads(lzma.decompress(RESULTS.read_bytes())) if RESULTS.exists() else {}
-    with executors.processes(workers) as pool:
-        for name in wanted:
-            number = runs or RUNS
-            found = list(pool.map(run, [name] * number, range(number)))
-            for line in summary(name, found):
-                click.echo(line)
-            results[name] = {"code": fingerprint(), "seed": SEED, "runs": found}
-            if runs is None:
-                text = json.dumps(results, separators=(",", ":"))
-                write_atomically(RESULTS, lzma.compress(text.encode(), preset=9))
-                PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+COMPARISON = Comparison(
+    "visits", run, dict.fromkeys(SETTINGS, RUNS), {"orders.md": table_of}, "visits"
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    COMPARISON.command()()

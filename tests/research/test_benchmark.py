@@ -2,7 +2,6 @@
 
 import json
 import lzma
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from math import nan
 
@@ -11,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from budgeted.studies import example
-from research.quality import fixed, report
+from research.quality import report
 from research.quality.fixed import BARS, example_study
 from research.quality.verdicts import (
     OURS,
@@ -44,32 +43,6 @@ def test_the_example_study_is_the_one_of_the_demo():
         for at in range(len(values)):
             there = masses[study.truth.values[:, feature] == at].sum(axis=0)
             assert there == pytest.approx([0.6 * shares[0][at], 0.4 * shares[1][at]])
-
-
-def test_runs_are_kept_with_those_of_other_problems(monkeypatch, tmp_path):
-    path = tmp_path / "results" / "fixed.json.xz"
-    monkeypatch.setattr(fixed, "RESULTS", path)
-    monkeypatch.setattr(fixed.executors, "processes", lambda workers: ThreadPoolExecutor(1))
-    monkeypatch.setattr(fixed, "fingerprint", lambda: "c0ffee")
-    errors = {TAUGHT: 0.1234567, PLAIN: 0.25}
-    monkeypatch.setattr(fixed, "run", lambda name, number: [errors] * len(BARS[name].looks))
-
-    def command(*arguments):
-        result = CliRunner().invoke(fixed.main, arguments)
-        assert result.exit_code == 0, result.output
-        return result.output
-
-    told = command("--runs", "2", "example")
-    assert "60% of the money: 0.1235 ± 0.0000; naive Bayes 0.2500, apart -0.1265" in told
-    assert not path.exists()
-    command("mushroom")
-    command("example")
-    found = fixed.read()
-    rounded = {TAUGHT: 0.123457, PLAIN: 0.25}
-    assert {name: each["runs"] for name, each in found.items()} == {
-        "mushroom": [[rounded]] * 40, "example": [[rounded] * 2] * 100
-    }  # fmt: skip
-    assert {(each["code"], each["seed"]) for each in found.values()} == {("c0ffee", fixed.SEED)}
 
 
 HALVES = [("weak",), ("strong",)] * 10
@@ -146,12 +119,10 @@ def otherwise(who, errors):
 def runs(changed=None):
     """Three runs of each bar in which both learners err by .04, but for ours at some looks."""
     return {
-        name: {
-            "runs": [
-                [{TAUGHT: (changed or {}).get((name, at), 0.04), PLAIN: 0.04}
-                 for at in range(len(bar.looks))]
-            ] * 3
-        }
+        name: [
+            [{TAUGHT: (changed or {}).get((name, at), 0.04), PLAIN: 0.04}
+             for at in range(len(bar.looks))]
+        ] * 3
         for name, bar in BARS.items()
     }  # fmt: skip
 
@@ -332,9 +303,7 @@ def judged_worlds(folder, lacking):
 
 @pytest.fixture
 def packing(tmp_path, monkeypatch):
-    (tmp_path / "fixed.json.xz").write_bytes(b"")
     monkeypatch.setattr(report, "HERE", tmp_path / "kept")
-    monkeypatch.setattr(fixed, "RESULTS", tmp_path / "fixed.json.xz")
     monkeypatch.setattr(report, "write", lambda: tmp_path / "benchmark.md")
     return tmp_path
 
@@ -357,7 +326,7 @@ def test_results_are_packed_before_the_page_is_written(packing):
 
 @pytest.mark.slow
 def test_the_committed_page_is_what_the_committed_results_say(tmp_path):
-    path = report.write(tmp_path, report.HERE)
+    path = report.write(tmp_path)
     committed = (report.DOCS / "benchmark.md").read_text(encoding="utf-8")
     assert path.read_text(encoding="utf-8") == committed
     for figure in (tmp_path / "benchmark").iterdir():

@@ -1,4 +1,4 @@
-"""The active classifier's benchmark: what was kept stands in the docs, and its rivals are fair."""
+"""The rivals of the active classifier are fair."""
 
 from decimal import Decimal
 
@@ -9,18 +9,7 @@ from budgeted import Feature, Problem, Purchase
 from budgeted.diagnosis import Experience
 from budgeted.learners import NaiveBayes
 from budgeted.learners.model import Model
-from research.quality import diagnosing
 from research.quality.rivals import Table, by_fixed_order, by_information, by_tree, fixed_order
-
-
-def test_curves_are_compared_at_equal_limits_and_at_equal_money():
-    """A rival between two of its limits is on the line between them."""
-    ours, rival = [(1.0, 0.30), (1.5, 0.20)], [(1.0, 0.30), (2.0, 0.10)]
-    found = [{"us": ours, "them": rival}] * 2
-    at_limit = diagnosing.at_equal_limit(found, "us", "them")
-    assert [each.value for each in at_limit] == pytest.approx([0, 0.10])
-    at_money = diagnosing.at_equal_money(found, "us", "them")
-    assert [each.value for each in at_money] == pytest.approx([0, 0])
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +56,3 @@ def test_nobody_pays_without_money(table):
     given, rows, _ = table
     for rival in (by_fixed_order, by_information, by_tree):
         assert rival(given, rows, Decimal(0)).paid.max() == 0
-
-
-def test_the_docs_have_the_table_of_what_was_kept():
-    page = diagnosing.PAGE.read_text(encoding="utf-8")
-    assert page == diagnosing.written(page)
-    numbers = {name: len(runs) for name, runs in diagnosing.kept().items()}
-    assert numbers == {name: each.splits for name, each in diagnosing.SETTINGS.items()}
