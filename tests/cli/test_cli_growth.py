@@ -1,4 +1,4 @@
-"""Studies that grow, by commands; and copies."""
+"""Studies that grow, by commands."""
 
 import json
 from pathlib import Path
@@ -88,24 +88,3 @@ def test_a_test_is_ruled_out_and_a_study_reopened(begun):  # noqa: F811
     assert "why: say for what reason" in begun("reopen", code=1).stderr
     assert "reopened (new money)" in begun("reopen", "--why", "new money").stdout
     begun("ask")
-
-
-def test_a_study_is_copied(begun, tmp_path):  # noqa: F811
-    begun("ask", "-n", 2)
-    said = begun("copy", "--from", "budgeted.db", "--to", "copy.db").stdout
-    digest = document(begun("status", "--json"))["digest"]
-    assert f"Study 'anaemia' is copied: 3 events, digest {digest}." in said
-    assert "Validation cases" in said
-    for database in ("budgeted.db", "copy.db"):
-        assert "in good order" in begun("verify", "--expect", digest, "--db", database).stdout
-    assert (
-        "there is a study 'anaemia' already; nothing was copied"
-        in begun("copy", "anaemia", "--from", "budgeted.db", "--to", "copy.db", code=1).stderr
-    )
-    assert (
-        "a copy of study 'anaemia' cannot be called 'x': the name is a part of"
-        in begun("copy", "--from", "budgeted.db", "--to", "other.db", "--as", "x", code=1).stderr
-    )
-    assert not (tmp_path / "other.db").exists()
-    plain = document(begun("copy", "--from", "copy.db", "--to", "third.db", "--json"))
-    assert plain == {"study": "anaemia", "events": 3, "digest": digest}

@@ -60,7 +60,7 @@ def test_the_whole_story(begun):
     assert "is there already" in begun("record", "P02", "mcv", "low").stdout
     begun("close")
     assert "closed" in begun("ask", code=1).stderr
-    assert begun("list").stdout == "anaemia\n"
+    assert begun("list", "--closed").stdout == "anaemia\n"
 
 
 def test_everything_speaks_json(begun):

@@ -111,8 +111,6 @@ def test_every_change_is_carried_out(study):
     assert study.diagnose({"cough": "yes"}, wrong=300).expected_cost > 0
     study.close(why="enough")
     study.reopen("more money")
-    study.archive()
-    study.unarchive()
     kinds = [each.kind for each in study.history()]
     assert len(kinds) == study.status().seq > 20
 

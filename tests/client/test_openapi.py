@@ -147,8 +147,6 @@ CALLS = {
                        "drop": ["least_gain"], "none": False, "why": "later", "force": True},
     "close": {"why": "enough"},
     "reopen": {"why": "more"},
-    "archive": {"why": "over"},
-    "unarchive": {"why": "again"},
     "preview": {"results": [{"case": "P1", "feature": "a", "value": "low"}], "charge": True},
     "predict": {"case": {"a": "low"}, "prior": {"ill": 0.5}, "force": True},
     "diagnose": {"known": {"a": "low"}, "ordered": ["a"], "without": ["b"], "prices": {"a": "2"},
@@ -220,7 +218,7 @@ def test_what_begins_a_study_is_what_the_document_asks_for(document):
     takes = inspect.signature(Client.create_study).parameters
     assert set(takes) - {"self"} == set(schema["properties"])
     listed = document["paths"]["/api/studies"]["get"]["parameters"]
-    assert {each["name"] for each in listed} == {"text", "archived", "page"}
+    assert {each["name"] for each in listed} == {"text", "closed", "page"}
 
 
 def test_tables_are_those_of_the_document(document):

@@ -1,19 +1,15 @@
 """A study as a dataframe, results from one, and all studies as one table."""
 
 import datetime
-import json
 from decimal import Decimal
 
 import pandas
 import polars
 import pyarrow
 import pytest
-from click.testing import CliRunner
 
-from budgeted import Feature, Number, Problem, Study
-from budgeted.cli.main import main
+from budgeted import Feature, Number, Problem
 from budgeted.errors import StudyError, StudyFileError
-from budgeted.studies.overview import overview, studies_dataframe
 from budgeted.studies.tables import TABLES
 from tests import sample_studies as studies
 
@@ -148,71 +144,3 @@ def test_unknown_tables_and_libraries_are_refused_in_words(study, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(StudyError, match="pip install polars, or name another"):
         study.to_dataframe(backend="polars")
-
-
-@pytest.fixture
-def several(tmp_path):
-    """Two files with three studies, one of them closed, and files that are no journals."""
-    with begin(tmp_path, "first") as one:
-        one.record([("case 1", "mcv", "low")], charge=True)
-        one.ask()
-    with begin(tmp_path, "second") as two:
-        two.close("enough")
-    studies.begin(str(tmp_path / "first.db"), "third").release()
-    (tmp_path / "notes.txt").write_text("no journal")
-    (tmp_path / "odd.db").write_text("no SQLite")
-    with __import__("contextlib").closing(__import__("sqlite3").connect(tmp_path / "x.db")) as x:
-        x.execute("CREATE TABLE other (a)")
-    return tmp_path
-
-
-def test_all_studies_of_a_folder_are_one_table(several):
-    rows = overview([str(several)]).to_plain()
-    assert [(row["study"], row["state"]) for row in rows] == [
-        ("first", "open"), ("third", "open"), ("second", "closed")]  # fmt: skip
-    for row in rows:
-        with Study.open(row["database"], row["study"]) as found:
-            state = found.state
-            assert (Decimal(row["spent"]), Decimal(row["reserved"]), Decimal(row["free"])) == (
-                state.spent, state.reserved, state.free)  # fmt: skip
-            assert int(row["events"]) == len(found.history())
-    assert overview([str(several), str(several / "first.db")]).rows == overview([several]).rows
-
-
-def test_it_is_written_as_csv_json_and_parquet_with_the_same_rows(several):
-    def run(*options):
-        done = CliRunner().invoke(main, ["study", "table", str(several), *options])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    plain = overview([str(several)]).to_plain()
-    assert json.loads(run("--json")) == plain
-    csv = polars.read_csv(run().encode(), infer_schema=False)
-    assert [row | {"problem": row["problem"] or ""} for row in csv.to_dicts()] == plain
-    target = several / "all.parquet"
-    run("--out", str(target))
-    for read in (pandas.read_parquet, polars.read_parquet):
-        frame = read(target)
-        assert list(frame["study"]) == ["first", "third", "second"]
-        assert [Decimal(each) for each in frame["spent"]] == [
-            Decimal(row["spent"]) for row in plain
-        ]
-    expected = studies_dataframe([str(several)], backend="polars")
-    assert polars.read_parquet(target).equals(expected)
-
-
-def test_the_database_of_the_environment_may_have_blanks_in_its_name(tmp_path, monkeypatch):
-    (tmp_path / "our studies").mkdir()
-    begin(tmp_path / "our studies", "first").release()
-    monkeypatch.setenv("BUDGETED_DB", str(tmp_path / "our studies" / "first.db"))
-    done = CliRunner().invoke(main, ["study", "table", "--json"])
-    assert [row["study"] for row in json.loads(done.stdout)] == ["first"]
-
-
-def test_a_folder_without_studies_and_a_file_that_is_none_are_refused(tmp_path, several):
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(StudyError, match="no SQLite file is in this folder"):
-        overview([str(tmp_path / "empty")])
-    done = CliRunner().invoke(main, ["study", "table", str(several / "odd.db")])
-    assert done.exit_code == 1
-    assert "Traceback" not in done.output

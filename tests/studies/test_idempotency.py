@@ -82,8 +82,6 @@ OPERATIONS = {
     "enter": lambda study, key: study.enter([("case 7", "f0", "no", "", "by phone")], key=key),
     "undo_batch": lambda study, key: study.undo_batch("batch", key=key),
     "note": lambda study, key: study.note("moved", case="case 7", key=key),
-    "archive": lambda study, key: study.archive("published", key=key),
-    "unarchive": lambda study, key: study.unarchive("a question", key=key),
     "set_stop_rules": lambda study, key: study.set_stop_rules(cases_per_label=30, key=key),
 }
 
@@ -97,7 +95,6 @@ BEFORE = {
     "close": lambda study: study.cancel(1),
     "reopen": closed,
     "allow": lambda study: study.rule_out("case 8", "f0"),
-    "unarchive": lambda study: study.archive(),
     "undo_batch": lambda study: study.enter([("case 8", "f0", "no")], key="batch"),
 }
 """What must be so for an operation to make sense."""

@@ -90,12 +90,12 @@ everybody on the way to read; use https, or insist with plain_http=True
         """Return a study by its name; nothing is asked of the server yet."""
         return RemoteStudy(self._connection, name)
 
-    def studies(self, text: str = "", *, archived: bool = False) -> tuple[Card, ...]:
-        """Return the studies whose names hold a text, the one with the latest event first."""
+    def studies(self, text: str = "", *, closed: bool = False) -> tuple[Card, ...]:
+        """Return studies whose names hold a text, open or closed, the latest event first."""
         found: dict[str, Card] = {}
         page = pages = 1
         while page <= pages:
-            params = {"text": text, "archived": archived, "page": page}
+            params = {"text": text, "closed": closed, "page": page}
             several = Endpoint(self._connection).look(Studies, "studies", params=params)
             found |= {each.id: each for each in several.studies}  # one may have moved to a new page
             page, pages = page + 1, several.pages

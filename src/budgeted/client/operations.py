@@ -39,7 +39,7 @@ _REQUEST = f"{_STUDY}/requests/{{number}}"
 _ABOUT_REQUESTS = ("tell", "fail", "cancel", "correct", "undo")
 _CHANGES = ("ask", "record", "enter", "undo-batch", "note", "withdraw", "rule-out", "allow",
             "add-cases", "add-feature", "add-value", "budget", "cuts", "stop-rules", "close",
-            "reopen", "archive", "unarchive")  # fmt: skip
+            "reopen")  # fmt: skip
 
 OPERATIONS: Mapping[str, Operation] = {
     "studies": Operation("GET", "/api/studies", answers.Studies),

@@ -349,11 +349,3 @@ class RemoteStudy:
     def reopen(self, why: str, *, key: str = "") -> Done:
         """Open it again, for a reason that the log keeps."""
         return self._at.change("reopen", {"why": why}, key)
-
-    def archive(self, *, why: str = "", key: str = "") -> Done:
-        """Put it into the archive."""
-        return self._at.change("archive", {"why": why}, key)
-
-    def unarchive(self, *, why: str = "", key: str = "") -> Done:
-        """Take it back from there."""
-        return self._at.change("unarchive", {"why": why}, key)

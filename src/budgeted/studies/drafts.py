@@ -318,8 +318,6 @@ def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
 def _decided(trial: Draft, sent: Sent, name: str) -> Sequence[Event]:
     """Return the events of a command, tried and fit to be written."""
     over = trial.closed
-    if trial.archived and not sent.command.in_archive:
-        raise StudyError(f"study {name!r} is in the archive; take it back before changing it")
     mine = sent.command.decide(trial)
     if over and not all(event.allowed_after_closing for event in mine):
         raise StudyError(f"study {name!r} is closed; only corrections are possible")

@@ -24,9 +24,8 @@ DECIMALS = 10
 """Of amounts in columns that must say how many there are; prices have at most six."""
 
 _AMOUNTS = ("price", "charged", "reserved", "amount", "amount_before", "budget", "spent", "free")
-_WHOLE = ("request", "order", "corrected", "event", "number", "features", "cases", "bought",
-          "pending", "events")  # fmt: skip
-_TIMES = ("requested_at", "settled_at", "at", "started_at", "last_at")
+_WHOLE = ("request", "order", "corrected", "event", "number")
+_TIMES = ("requested_at", "settled_at", "at")
 Reader = Callable[[str], Any]
 
 

@@ -1,4 +1,4 @@
-"""What people do to a study besides buying: it grows, goes on, is copied, archived, deleted."""
+"""What people do to a study besides buying: it grows, goes on, is deleted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from budgeted.problem import Feature
 from budgeted.studies import commands
 from budgeted.studies.beginning import as_written
 from budgeted.studies.commands import NewCase, RecordedValue
-from budgeted.studies.copying import copy_study
 from budgeted.studies.drafts import fresh_key
 from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.journal import Head
@@ -119,42 +118,17 @@ class Growing(Ledger):
         """Go on with a study that was closed, for a reason that the log keeps."""
         self.do(commands.Reopen(why), key=key)
 
-    def archive(self, why: str = "", *, key: str = "") -> None:
-        """Put the study into the archive: lists leave it out, and nothing changes it meanwhile."""
-        self.do(commands.Archive(why), key=key)
-
-    def unarchive(self, why: str = "", *, key: str = "") -> None:
-        """Take the study back from the archive; it is open, or closed, as it was before."""
-        self.do(commands.Unarchive(why), key=key)
-
     def delete(self) -> Head:
         """Take the study out of the database for good, with all its events.
 
-        Only one that is in the archive, or closed, can be deleted. Return number and digest of its
+        Only one that is closed can be deleted. Return number and digest of its
         last event: whoever kept a copy can show by the digest that it is the one. Backups of the
         database still hold it.
         """
         self.refresh()
-        if not (self.archived or self.closed):
-            raise StudyError(
-                f"study {self.name!r} is neither in the archive nor closed; put it there first"
-            )
+        if not self.closed:
+            raise StudyError(f"study {self.name!r} is not closed; close it first")
         return self._journal.delete()
-
-    def copy_to(self, database: str, name: str | None = None) -> Head:
-        """Copy the study to another database, event by event, with all digests.
-
-        Return number and digest of its last event there. What is written here afterwards is not in
-        the copy. See `budgeted.studies.copying`.
-
-        Parameters
-        ----------
-        database
-            Path of a SQLite file, or the URL of a PostgreSQL database.
-        name
-            As that of the study, which is a part of every digest; another one is refused.
-        """
-        return copy_study(self._journal.database, self.name, database, name)
 
 
 def _group(case: Sequence[str], groups: dict[Any, str]) -> tuple[str, ...]:

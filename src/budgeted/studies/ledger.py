@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from budgeted.errors import (
     BudgetedError,
@@ -47,16 +46,9 @@ from budgeted.studies.projection import LAYERED, Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
 
-FORMAT = Format("the summary of a study", 2, JournalError)
-"""An upcast takes its JSON object, without the number."""
+FORMAT = Format("the summary of a study", 1, JournalError)
 _MOST_ATTEMPTS = 1_000
 """One of several writers always gets through, so this many failures in a row mean trouble."""
-
-
-@FORMAT.upcast(1)
-def _archive(summary: dict[str, Any]) -> dict[str, Any]:
-    """Since format 2 a study may be in the archive."""
-    return summary | {"archived": False}
 
 
 class Ledger:
@@ -119,11 +111,6 @@ class Ledger:
     def closed(self) -> bool:
         """Whether the study is over."""
         return self._projection.closed
-
-    @property
-    def archived(self) -> bool:
-        """Whether the study is in the archive."""
-        return self._projection.archived
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -306,9 +293,8 @@ class Summary:
         The money.
     features, cases, labels, policy
         What the study is about by now: how many, how many, which, and who chooses.
-    bought, pending, events, closed, archived
-        Values that there are, requests under way, events, whether it is over, and whether it is in
-        the archive.
+    bought, pending, events, closed
+        Values that there are, requests under way, events, and whether it is over.
     started_at, started_by, last_at, last_by, last_words
         The first event and the last one. The words are as they were when it was written; another
         version of the package may have others, so they are not compared.
@@ -325,7 +311,6 @@ class Summary:
     pending: int
     events: int
     closed: bool
-    archived: bool
     started_at: str
     started_by: str
     last_at: str
@@ -353,7 +338,6 @@ class Summary:
             pending=len(state.pending),
             events=last.seq,
             closed=study.closed,
-            archived=study.archived,
             started_at=first.at,
             started_by=first.by,
             last_at=last.at,

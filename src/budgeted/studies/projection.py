@@ -26,7 +26,7 @@ from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
 from budgeted.state.pending import Numbered
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
-from budgeted.studies import archiving, availability, events, growth, notes, stop_events
+from budgeted.studies import availability, events, growth, notes, stop_events
 from budgeted.studies.accounts import fresh_groups, visited_after
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.budget_terms import BudgetTerms
@@ -140,9 +140,9 @@ class Projection:
         Every number that was given out.
     keys
         The idempotency keys of what was done, see `budgeted.studies.drafts`.
-    withdrawn, forgotten, closed, archived
+    withdrawn, forgotten, closed
         Which cases are gone, the values of which of them are forgotten, whether the study is
-        over, and whether it is in the archive.
+        over.
     of_case
         The numbers of the requests and recorded values of each case.
     groups
@@ -177,7 +177,7 @@ class Projection:
         self.ruled_out: MutableMapping[tuple[str, str], str | None] = {}
         self.withdrawn: frozenset[str] = frozenset()
         self.forgotten: frozenset[str] = frozenset()
-        self.closed = self.archived = False
+        self.closed = False
         self.extras: dict[str, Any] = {}
         if self.groups and not problem.separable:
             self.state = self.state.changed(fresh_groups=fresh_groups(self))
@@ -216,7 +216,6 @@ class Projection:
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.names, self.case_labels, self.order = draft.names, draft.case_labels, draft.order
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
-        self.archived = draft.archived
         self.forgotten, self.extras = draft.forgotten, draft.extras
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
@@ -448,7 +447,6 @@ FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {
     events.Reopened: Projection._reopened,
     **growth.FOLDS,
     **availability.FOLDS,
-    **archiving.FOLDS,
     **notes.FOLDS,
     **stop_events.FOLDS,
 }

@@ -37,7 +37,7 @@ class Snapshot:
     ----------
     name, entries
         Which study, and its events up to this moment.
-    created, state, closed, withdrawn, cases, archived
+    created, state, closed, withdrawn, cases
         As of `budgeted.studies.study.Study`.
     numbered
         All requests and recorded values, by number.
@@ -75,7 +75,6 @@ class Snapshot:
     cases: tuple[str, ...]
     of_case: Mapping[str, tuple[int, ...]]
     digest: str = ""
-    archived: bool = False
     notes: tuple[Note, ...] = ()
     stop: StopLog | None = None
 
@@ -97,7 +96,6 @@ class Snapshot:
             projection.cases,
             projection.of_case,
             digest,
-            projection.archived,
             notes_in(projection),
             stop_log(projection),
         )

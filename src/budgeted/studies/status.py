@@ -71,8 +71,6 @@ class Status:
         Of a budget that is not firm, in words.
     surcharge, surcharge_reserved
         Where the budget is soft: so far, and what it grows by with what is reserved.
-    archived
-        Whether it is in the archive.
     stop
         What the rules for stopping say; None if there are none, or the study is over.
     within_limit
@@ -100,7 +98,6 @@ class Status:
     terms: str = ""
     surcharge: Decimal | None = None
     surcharge_reserved: Decimal | None = None
-    archived: bool = False
     stop: StopStatus | None = None
     within_limit: WithinLimit | None = None
 
@@ -112,7 +109,7 @@ class Status:
     def to_plain(self) -> dict[str, Any]:
         """Return it as numbers, texts, lists and dictionaries, money as text."""
         plain: dict[str, Any] = _plain(asdict(self))
-        for key in ("terms", "surcharge", "surcharge_reserved", "archived", "stop", "within_limit"):
+        for key in ("terms", "surcharge", "surcharge_reserved", "stop", "within_limit"):
             if not plain[key]:  # of a firm budget there is nothing to say
                 del plain[key]
         return plain
@@ -135,7 +132,6 @@ def status_of(study: Snapshot, recent: int = 5) -> Status:
     return Status(
         study=study.name,
         closed=study.closed,
-        archived=study.archived,
         events=study.events,
         digest=study.digest,
         budget=state.problem.budget,

@@ -52,7 +52,7 @@ def check_command(kind: type[Command], examples: Sequence[Fields] = ()) -> None:
     with in_words("the command"):
         check_fields(kind)
     found = []
-    for when, study in stages(kind.in_archive).items():
+    for when, study in stages().items():
         for given in (*examples, *made_up(kind)):
             what = f"{kind.__name__}({_listed(given)}), with the study {when},"
             with in_words(what):

@@ -13,7 +13,6 @@ from budgeted.policies.base import several
 from budgeted.problem import Feature, Problem
 from budgeted.problem.feature_kinds.number import Number
 from budgeted.studies.commands import (
-    Archive,
     Ask,
     Cancel,
     Close,
@@ -47,18 +46,15 @@ AMOUNTS = ("2.50", "99")
 _MOST = 300
 
 
-def stages(archived: bool = False) -> dict[str, Projection]:
+def stages() -> dict[str, Projection]:
     """Return the study at its beginning; with requests pending, told, and so on; and at its end.
-
-    Also in the archive, for what can be done there.
 
     >>> [each.fate for each in stages()["under way"].requests.values()]
     ['pending', 'told', 'failed', 'cancelled', 'pending', 'recorded']
     """
     answers = [Ask(5), Tell(2, "yes"), Fail(3), Cancel(4), _RECORDED, _RULED_OUT]
     ends = [Cancel(1), Cancel(5), Close()]
-    found = {"new": _after([]), "under way": _after(answers), "closed": _after([*answers, *ends])}
-    return found | {"archived": _after([*answers, Archive()])} if archived else found
+    return {"new": _after([]), "under way": _after(answers), "closed": _after([*answers, *ends])}
 
 
 def _after(commands: Sequence[Command]) -> Projection:
@@ -103,7 +99,7 @@ def picture(projection: Projection) -> dict[str, Any]:
         "cases": (projection.cases, projection.case_labels.tolist(), dict(projection.groups)),
         "order": [each.tolist() for each in projection.order],
         "problem": state.problem,
-        "closed": (projection.closed, projection.archived),
+        "closed": projection.closed,
         "extras": deepcopy(projection.extras),
     }
 

@@ -75,7 +75,7 @@ async def studies_page(
     workers: StudyWorkers,
     blind: bool = False,
     text: str = "",
-    archived: bool = False,
+    closed: bool = False,
     page: int = 1,
 ) -> StudiesView:
     """Return a page of the studies; one that cannot be opened does not hide the others.
@@ -86,7 +86,7 @@ async def studies_page(
         All studies.
     blind
         Whether it is for who must not see labels.
-    text, archived, page
+    text, closed, page
         As of `budgeted.web.views.studies.studies_view`.
     """
     cards, broken = [], []
@@ -100,7 +100,7 @@ async def studies_page(
             cards.append(await shown.view("card", card_of))
         except BudgetedError as error:
             broken.append(f"{name}: {'; '.join(words(error))}")
-    return studies_view(cards, broken, text, archived, page)
+    return studies_view(cards, broken, text, closed, page)
 
 
 async def study_page(worker: StudyWorker) -> StudyView:

@@ -259,9 +259,8 @@ class StudyWorker:
     async def begin_forecast(self, seconds: float | None = None) -> Known:
         """Have a forecast made, or a better one of the same events; return at once."""
         _, snapshot = await self._look()
-        if snapshot.closed or snapshot.archived:
-            why = "in the archive" if snapshot.archived else "closed"
-            raise StudyError(f"the study is {why}, so that nothing more will be bought")
+        if snapshot.closed:
+            raise StudyError("the study is closed, so that nothing more will be bought")
         if self._forecasts is None:
             raise UnknownError("no forecasts are made here")
         return await self._forecasts.begin(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
 from budgeted.studies.files import StudyFile
-from budgeted.studies.journal import Head, Journal, studies
+from budgeted.studies.journal import Journal, studies
 from budgeted.studies.ledger import Summary, summaries
 from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
@@ -104,7 +104,7 @@ class StudyWorkers:
         """Return the worker of a study, opening it if needed."""
         found = self._workers.pop(name, None)
         if found is not None and found.gone:
-            self._let_go(found)
+            await self._forget(found)
             found = None
         if found is None:
             found = await self._open(name)
@@ -134,29 +134,18 @@ class StudyWorkers:
             note(study=given.name, operation="create")
             return self._take(study, judge)
 
-    async def delete(self, name: str, id: str) -> Head:
-        """Delete a study for good, with its validation cases; return what its last event was.
-
-        Parameters
-        ----------
-        name, id
-            Of the study: another one of the same name is left alone.
-        """
-        async with self._creating:  # nobody begins one of this name meanwhile
-            worker = await self.worker(name)
-            async with worker.uploading:
-                head = await asyncio.to_thread(_delete, self.settings.database, name, id)
-                note(study=name, operation="delete", events=head.seq, digest=head.digest)
-                self._workers.pop(name, None)
-                await worker.leave()
-                await self._forecasts.forget(id)
-                file = self._validation_file(name)
-                try:
-                    await asyncio.to_thread(file.unlink, missing_ok=True)
-                except OSError as error:  # a new study of this name takes it away
-                    _log.warning("%s cannot be deleted: %s", file, error)
+    async def _forget(self, worker: StudyWorker) -> None:
+        """Take away what is kept of a study that somebody deleted."""
         self._let_go(worker)
-        return head
+        await self._forecasts.forget(worker.id)
+        async with self._creating:
+            if worker.name in self._workers:  # another one of this name was begun meanwhile
+                return
+            file = self._validation_file(worker.name)
+            try:
+                await asyncio.to_thread(file.unlink, missing_ok=True)
+            except OSError as error:  # a new study of this name takes it away
+                _log.warning("%s cannot be deleted: %s", file, error)
 
     async def without_taken_name(self, found: Understood) -> Understood:
         """Return what was understood of a new study, with the mistake that its name is taken."""
@@ -252,13 +241,6 @@ def _open(database: str, name: str) -> Study:
         return Study.open(database, name)
     except UnknownError:
         raise UnknownError(f"there is no study {name!r}") from None
-
-
-def _delete(database: str, name: str, id: str) -> Head:
-    with Study.open(database, name) as study:
-        if study.snapshot().id != id:
-            raise UnknownError(f"the study {name!r} that was shown is not there any more")
-        return study.delete()
 
 
 def _begin(

@@ -9,7 +9,6 @@ from budgeted.cli.studies import (
     files,
     forecasts,
     growth,
-    overview,
     reports,
     results,
 )
@@ -40,9 +39,9 @@ def study() -> None:
 
 
 for _command in (
-    files.new, results.import_values, growth.add_cases, growth.add_feature, growth.copy,
+    files.new, results.import_values, growth.add_cases, growth.add_feature,
     deletion.delete,
-    reports.example, reports.list_studies, overview.table, reports.status,
+    reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
     reports.validate, reports.propose_cuts, forecasts.forecast,
 ):  # fmt: skip

@@ -16,7 +16,7 @@ from budgeted.cli.studies.printing import print_json
 def delete(name: str, yes: bool, database: str, as_json: bool) -> None:
     """Delete a study for good, with all its events.
 
-    Only one that is in the archive, or closed. The name must be typed once more, unless --yes is
+    Only one that is closed. The name must be typed once more, unless --yes is
     given. Backups of the database still hold it.
     """
     from budgeted.studies.study import Study

@@ -1,4 +1,4 @@
-"""The commands by which a study grows or moves: cases from a file, a new feature, a copy."""
+"""The commands by which a study grows: cases from a file, a new feature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from budgeted.cli.studies.options import (
     changing_a_study,
     with_case_columns,
     with_csv,
-    with_json,
 )
 from budgeted.cli.studies.printing import money, plain, print_json, print_money, show_done
 
@@ -112,32 +111,3 @@ def _setting(given: str) -> tuple[str, Any]:
         return key.strip(), tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), text.strip()
-
-
-@click.command()
-@click.argument("name", required=False)
-@click.option("--from", "source", required=True, metavar="URL",
-              help="The database that holds the study: SQLite file, or postgresql://…")  # fmt: skip
-@click.option("--to", "target", required=True, metavar="URL",
-              help="The database that the copy goes to; made if there is none.")  # fmt: skip
-@click.option("--as", "new_name", metavar="NAME", hidden=True)
-@with_json
-def copy(name: str | None, source: str, target: str, new_name: str | None, as_json: bool) -> None:
-    """Copy a study to another database, with all events and digests.
-
-    NAME may be left out where the database holds only one study. The copy has the same name, which
-    is a part of every digest; one of that name that is there already is left alone. It is a copy of
-    this moment: end all programs that use the study before, and go on with the copy.
-    """
-    from budgeted.studies.study import Study
-
-    with Study.open(source, name) as found:
-        head = found.copy_to(target, new_name)
-        if as_json:
-            print_json({"study": found.name, "events": head.seq, "digest": head.digest})
-            return
-        click.echo(
-            f"Study {found.name!r} is copied: {head.seq} events, digest {head.digest}.\n"
-            f"What is written to the old one from now on is not in the copy. Validation cases that "
-            f"a server keeps are not part of a study: give them to the new server again."
-        )

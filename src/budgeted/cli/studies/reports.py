@@ -43,9 +43,9 @@ def example(folder: str, as_json: bool) -> None:
 @click.command("list")
 @with_database
 @with_json
-@click.option("--archived", is_flag=True, help="Those in the archive instead.")
-def list_studies(database: str, archived: bool, as_json: bool) -> None:
-    """List the studies in a database, but for those in the archive."""
+@click.option("--closed", is_flag=True, help="Those that are closed instead.")
+def list_studies(database: str, closed: bool, as_json: bool) -> None:
+    """List the studies in a database, but for those that are closed."""
     from budgeted.studies.journal import Journal
     from budgeted.studies.ledger import Summary, summaries
 
@@ -53,7 +53,7 @@ def list_studies(database: str, archived: bool, as_json: bool) -> None:
         found = [
             name
             for name, each in summaries(journal).items()
-            if (isinstance(each, Summary) and each.archived) is archived
+            if (isinstance(each, Summary) and each.closed) is closed
         ]
     print_json(found) if as_json else click.echo("\n".join(found) or "there are none")
 

@@ -211,7 +211,5 @@ def history_table(entries: Sequence[Entry]) -> Table:
 
 
 def _condition(status: Status) -> str:
-    """Whether a study is over, or in the archive."""
-    if status.archived:
-        return " (in the archive)"
+    """Whether a study is over."""
     return " (closed)" if status.closed else ""

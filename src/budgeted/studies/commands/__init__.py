@@ -6,7 +6,7 @@ A class in a file of this folder that has a ``name`` is one.
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
 'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
-add-feature, add-value, rule-out, allow, archive, unarchive, enter, undo-batch, note, stop-rules, \
+add-feature, add-value, rule-out, allow, enter, undo-batch, note, stop-rules, \
 cuts'
 """
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 from budgeted.errors import StudyError
 from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
-from budgeted.studies.commands.archive import Archive, Unarchive
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
@@ -31,9 +30,9 @@ from budgeted.studies.commands.stop_rules import SetStopRules
 from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
-    "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Archive", "Ask", "Cancel",
+    "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel",
     "Close", "Command", "Correct", "Enter", "Fail", "NewCase", "Note", "Record", "RecordedValue",
-    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "SetStopRules", "Tell", "Unarchive",
+    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "SetStopRules", "Tell",
     "Undo", "UndoBatch", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
@@ -60,8 +59,6 @@ COMMANDS: Registry[type[Command]] = Registry(
         "add-value",
         "rule-out",
         "allow",
-        "archive",
-        "unarchive",
         "enter",
         "undo-batch",
         "note",

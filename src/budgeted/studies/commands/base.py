@@ -104,15 +104,12 @@ class Command:
     enters
         Whether it writes down what was measured, so that a server lets somebody do it who only
         enters values; anything else is for those who manage a study.
-    in_archive
-        Whether it can be done to a study in the archive, where nothing else can.
     """
 
     name: ClassVar[str]
     late: ClassVar[bool] = False
     sized_by: ClassVar[tuple[str, ...]] = ()
     enters: ClassVar[bool] = False
-    in_archive: ClassVar[bool] = False
 
     def decide(self, draft: Draft) -> Sequence[Event]:
         """Return what this gives rise to now, or raise an error that says what to do instead.

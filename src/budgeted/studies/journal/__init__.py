@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError, UnknownFateError
 from budgeted.studies.events import Entry, Event
-from budgeted.studies.journal import copies, fate, heads, rows
+from budgeted.studies.journal import fate, heads, rows
 from budgeted.studies.journal.connections import (
     Pool,
     acquire,
@@ -194,37 +194,6 @@ class Journal:
         self._check_kept(kept, head)
         self.head = head
         return entries
-
-    def every_row(self) -> tuple[list[dict[str, Any]], tuple[Entry, ...]]:
-        """Return all rows as they were written, to be copied; and the events in them, checked."""
-        kept = self._kept_beside()
-        with translated(self.where, self.study), self._engine.connect() as connection:
-            fetched = rows.fetch(connection, self.study, 0)
-        entries, head = rows.checked(fetched, self.study, 0, Head(), self.where)
-        self._check_kept(kept, head)
-        return copies.as_written(fetched), entries
-
-    def take(self, written: Sequence[Mapping[str, Any]], summary: str) -> bool:
-        """Write all rows of a study as they were written elsewhere, all of them or none.
-
-        Return whether that was done: a study that is there already is left alone.
-        """
-        kept = self._kept_beside()
-        head = Head(written[-1]["seq"], written[-1]["digest"])
-        with translated(self.where, self.study, UNCHANGED), self._engine.connect() as plain:
-            connection = plain.execution_options(budgeted_write=True)
-            transaction = connection.begin()
-            found = rows.hold_head(connection, self.study)
-            if found.seq or rows.digest_at(connection, self.study, 1) is not None:
-                return False
-            self._check_kept(kept, found)
-            for part in copies.portions(written):
-                rows.write_rows(connection, self.study, found, part, self.where, summary)
-                found = Head(part[-1]["seq"], part[-1]["digest"])
-            lost = rows.commit(transaction)
-        self._settle(lost, head, first=True)
-        self.head = head
-        return True
 
     def delete(self) -> Head:
         """Take the study out of the database for good; return what its last event was.

@@ -26,7 +26,6 @@ from budgeted.errors import (
 )
 from budgeted.formats import Format
 from budgeted.studies import (  # noqa: F401 - events of their own files
-    archiving,
     availability,
     budget_terms,
     created,

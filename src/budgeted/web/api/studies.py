@@ -8,14 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from budgeted.errors import StudyError
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.auth.roles import Role, needs, sees_labels
 from budgeted.web.failures import documented
 from budgeted.web.queries import studies_page
 from budgeted.web.settings import Limits
 from budgeted.web.uploads import Understood, Upload, understand
-from budgeted.web.views.parts import View
 from budgeted.web.views.studies import PolicyChoice, StudiesView, StudyCard, card_of, policy_choices
 
 router = APIRouter(tags=["studies"])
@@ -51,22 +49,6 @@ class NewStudy(BaseModel):
         )
 
 
-class TypedName(BaseModel):
-    """The name of the study once more, so that nobody deletes another one by a slip."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(max_length=1_000)
-
-
-class DeletedStudy(View):
-    """What was deleted."""
-
-    name: str
-    events: int
-    digest: str = Field(description="of its last event; whoever has a copy knows it by that")
-
-
 class NewValidation(BaseModel):
     """Cases known in full, to measure the error on."""
 
@@ -78,10 +60,10 @@ class NewValidation(BaseModel):
 
 @router.get("/studies", responses=documented())
 async def list_studies(
-    request: Request, workers: TheWorkers, text: Text = "", archived: bool = False, page: Page = 1
+    request: Request, workers: TheWorkers, text: Text = "", closed: bool = False, page: Page = 1
 ) -> StudiesView:
-    """List studies, the one with the latest event first, 25 on a page."""
-    return await studies_page(workers, not sees_labels(request), text, archived, page)
+    """List studies, open or closed, the one with the latest event first, 25 on a page."""
+    return await studies_page(workers, not sees_labels(request), text, closed, page)
 
 
 @router.get("/policies", responses=documented())
@@ -114,16 +96,6 @@ async def give_validation(
     """Give the study cases to measure its error on; they are never used to choose."""
     await workers.judge_on(worker.name, _bytes(given.csv), given.label_column)
     return await worker.view("card", card_of)
-
-
-@router.post("/studies/{name}/delete", dependencies=[needs(Role.MANAGES)],
-             responses=documented(403, 404, 409, 413, 422))  # fmt: skip
-async def delete_study(workers: TheWorkers, worker: TheWorker, given: TypedName) -> DeletedStudy:
-    """Delete a study for good; only one in the archive, or closed. Its name is typed once more."""
-    if given.name != worker.name:
-        raise StudyError(f"name: is not that of this study, {worker.name!r}; nothing was deleted")
-    head = await workers.delete(worker.name, worker.id)
-    return DeletedStudy(name=worker.name, events=head.seq, digest=head.digest)
 
 
 async def _understood(given: NewStudy, limits: Limits) -> Understood:

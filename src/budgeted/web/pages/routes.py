@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
     adding,
-    archive,
+   
     asking,
     cards,
     case_changes,
@@ -47,7 +47,7 @@ router = APIRouter(
 _PREPARING = (preparing_cases, preparing_tests, preparing_budget)
 _MODULES = (
     login, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
-    adding, manage, changes, correct, history, model, diagnose, report, plans, archive,
+    adding, manage, changes, correct, history, model, diagnose, report, plans,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

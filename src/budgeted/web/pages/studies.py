@@ -24,13 +24,13 @@ async def first() -> Response:
 
 @router.get("/studies")
 async def studies(
-    request: Request, workers: TheWorkers, text: str = "", archived: str = "", page: str = "1"
+    request: Request, workers: TheWorkers, text: str = "", closed: str = "", page: str = "1"
 ) -> Response:
-    """Show studies with their money, or those in the archive."""
+    """Show studies with their money, or those that are closed."""
     number = whole_number(page) or 1
     blind = not sees_labels(request)
-    view = await queries.studies_page(workers, blind, text, bool(archived), number)
-    kept = {"text": view.text, "archived": "yes" if view.archived else ""}
+    view = await queries.studies_page(workers, blind, text, bool(closed), number)
+    kept = {"text": view.text, "closed": "yes" if view.closed else ""}
     query = urlencode({key: value for key, value in kept.items() if value})
     return render(
         request,

@@ -59,7 +59,6 @@ class VisitView(View):
 class CardsView(View):
     """The cards of a page: a case each, with its requests under way."""
 
-    archived: bool = Field(description="whether the study is in the archive: nothing can be told")
     visits: list[VisitView] = Field(description="the first that was asked for comes first")
     more: int = Field(description="further cases with requests under way")
     most: int = Field(description="how many cases are shown, besides those that a page has")
@@ -88,7 +87,6 @@ def cards_view(study: Snapshot, shown: tuple[int, ...], most: int = VISITS) -> C
     numbers = {each.number for each in known}
     before = accumulate((len(due[case]) for case in chosen), initial=0)
     return CardsView(
-        archived=study.archived,
         visits=[
             _visit(study, due[case], numbers, above > 0 and above + len(due[case]) > UNFOLDED)
             for case, above in zip(chosen, before, strict=False)

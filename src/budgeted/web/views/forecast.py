@@ -116,7 +116,6 @@ def forecast_view(study: Snapshot, known: Known) -> ForecastView:
         state = "failed" if failed else "none" if known.head is None else "done"
     if failed and study.blind:  # what went wrong may be about a label
         failed = "it could not be made; ask who manages the study"
-    closed = "the study is in the archive" if study.archived else "the study is closed"
     return ForecastView(
         study=card_of(study),
         seq=known.events,
@@ -126,7 +125,7 @@ def forecast_view(study: Snapshot, known: Known) -> ForecastView:
         runs=known.runs if making is None else making.runs,
         progress=0.0 if making is None else making.share,
         message=failed,
-        why_not=closed if study.closed or study.archived else "",
+        why_not="the study is closed" if study.closed else "",
         seconds=round(known.seconds),
         forecast=None if known.head is None else _result(known.head.forecast),
     )

@@ -232,7 +232,7 @@ def line_of(study: Snapshot, entry: Entry, labels: bool = True) -> HistoryLine:
         columns=columns,
         columns_more=more,
         request=request,
-        corrects=brought and request.correctable and not study.archived,
+        corrects=brought and request.correctable,
         undoes=outcome_digest(found) if undoable else "",
     )
 

@@ -163,7 +163,7 @@ def is_undoable(study: Snapshot, request: Requested) -> bool:
     asked = request.asked is not None and request.case not in study.withdrawn
     # One that brought nothing may have been asked for, or recorded, again.
     last = request.fate == TOLD or study.is_last(request)
-    return over and asked and last and not (study.closed or study.archived)
+    return over and asked and last and not study.closed
 
 
 def event_of(entry: Entry) -> EventView:

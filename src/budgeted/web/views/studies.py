@@ -19,7 +19,7 @@ class StudyCard(View):
     name: str
     quoted: str = Field(description="the name as a part of an address")
     id: str = Field(description="tells it from another study that had, or gets, the same name")
-    state: str = Field(examples=["open", "closed", "archived"])
+    state: str = Field(examples=["open", "closed"])
     money: Money
     features: int
     cases: int
@@ -48,8 +48,8 @@ class StudiesView(View):
 
     studies: list[StudyCard]
     broken: list[str] = Field(description="studies that cannot be opened, and why")
-    archived: bool = Field(description="whether these are the ones in the archive")
-    archive: int = Field(description="how many are in the archive")
+    closed: bool = Field(description="whether these are the closed ones, which are listed apart")
+    number_closed: int = Field(description="how many are closed")
     text: str = Field(description="what their names hold; empty: anything")
     total: int = Field(description="how many there are, with such names")
     page: int
@@ -57,7 +57,7 @@ class StudiesView(View):
 
 
 def studies_view(
-    cards: list[StudyCard], broken: list[str], text: str, archived: bool, page: int
+    cards: list[StudyCard], broken: list[str], text: str, closed: bool, page: int
 ) -> StudiesView:
     """Return a page of studies.
 
@@ -67,8 +67,8 @@ def studies_view(
         All that there are, and what is wrong with others.
     text
         Only those whose names hold it.
-    archived
-        Whether to show those in the archive, or all others.
+    closed
+        Whether to show those that are closed, or all others.
     page
         From 1; behind the last one is the last one.
     """
@@ -76,7 +76,7 @@ def studies_view(
     kept = [
         card
         for card in cards
-        if (card.state == "archived") is archived and wanted in card.name.casefold()
+        if (card.state == "closed") is closed and wanted in card.name.casefold()
     ]
     kept.sort(key=lambda card: card.last_at, reverse=True)
     pages = max(1, -(-len(kept) // PER_PAGE))
@@ -84,8 +84,8 @@ def studies_view(
     return StudiesView(
         studies=kept[(page - 1) * PER_PAGE : page * PER_PAGE],
         broken=broken,
-        archived=archived,
-        archive=sum(card.state == "archived" for card in cards),
+        closed=closed,
+        number_closed=sum(card.state == "closed" for card in cards),
         text=text,
         total=len(kept),
         page=page,
@@ -115,7 +115,7 @@ def card_from(name: str, study: Summary, *, blind: bool = False) -> StudyCard:
         name=name,
         quoted=segment(name),
         id=id_of(name, study.started_at, study.started_by),
-        state="archived" if study.archived else "closed" if study.closed else "open",
+        state="closed" if study.closed else "open",
         money=amounts(study.budget, study.spent, study.reserved, study.free),
         features=study.features,
         cases=study.cases,

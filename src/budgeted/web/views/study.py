@@ -205,8 +205,6 @@ def feature_of(problem: Problem, at: int) -> FeatureView:
 
 
 def _why_not(study: Snapshot) -> str:
-    if study.archived:
-        return "the study is in the archive"
     if study.blind and not study.closed:  # it may name a label of which no case is left
         return ""
     return "the study is closed" if study.closed else why_nothing(study.state)
