@@ -184,16 +184,6 @@ def test_what_makes_no_sense_is_refused_in_words_and_leaves_nothing(tmp_path, ch
     assert not list((tmp_path / "web" / "plans").glob("*"))
 
 
-def test_cuts_are_not_taken_from_files_of_the_server(tmp_path):
-    (tmp_path / "old.csv").write_text("label,age\nwell,3\nill,9\n")
-    study = STUDY + f'[[features]]\nname = "age"\nkind = "number"\ncost = 1\n' \
-                    f'cuts = "median of {tmp_path / "old.csv"}"\n'  # fmt: skip
-    with client(tmp_path) as server:
-        response = server.post("/api/plans", json=new(study=study))
-        assert response.status_code == 422, response.text
-        assert "cuts" in response.json()["error"]
-
-
 @pytest.mark.parametrize("id", ["0" * 24, "..", "nothing"])
 def test_there_is_no_other_plan(tmp_path, id):
     with client(tmp_path) as server:

@@ -39,7 +39,7 @@ from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import read_rows
 from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
 from budgeted.studies.naming import there_are
-from budgeted.studies.reference_cuts import with_reference_cuts
+from budgeted.studies.proposed_cuts import with_own_cuts
 from budgeted.studies.stop_rules import StopRules
 from budgeted.studies.stop_rules import from_table as stop_rules_from
 from budgeted.value.loss import LOSSES
@@ -112,10 +112,9 @@ def read_study(
     header, rows, lines = read_rows(cases, delimiter, encoding)
     columns = Columns(id_column, label_column, group_column)
     listed = case_list(header, rows, str(cases), feature_names(plain), columns)
-    labels = plain.get("labels", sorted({label for _, label in listed.cases}))
-    tables, wrong = with_reference_cuts(plain, source.parent, label_column, labels, encoding)
+    plain, wrong = with_own_cuts(plain, listed)
     return study_of(
-        {"name": source.stem} | plain | tables,
+        {"name": source.stem} | plain,
         listed,
         str(source),
         lambda position: f"{cases}, line {lines[position]}",

@@ -1,16 +1,24 @@
-"""Where a numeric feature could be cut, by the numbers that were bought of it so far."""
+"""Where a numeric feature could be cut, by the numbers that are known of it.
+
+A study file may say ``cuts = "terciles"`` (median, quartiles, quintiles, deciles, labels) in place
+of numbers: they come from what its list of cases knows of the feature. What the study keeps are
+numbers, and in ``source`` where they come from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.problem import Problem
 from budgeted.problem.cuts import QUANTILES, label_cuts, quantile_cuts
 from budgeted.problem.feature_kinds.number import Number
-from budgeted.problem.numbers import plain
+from budgeted.problem.numbers import MARKS, as_told, number_of
+from budgeted.problem.numbers import plain as exact
+from budgeted.studies.case_lists import CaseList
 from budgeted.studies.fates import RECORDED, TOLD
 from budgeted.studies.projection import Requested
 from budgeted.studies.recut import numeric
@@ -58,10 +66,10 @@ def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str)
     Examples
     --------
     >>> numbers = [Decimal(each) for each in (4, 5, 6, 7, 8, 9)]
-    >>> found_cuts("terciles", numbers, [], "old.csv")
-    Found(how='terciles', cuts=(6, 8), in_each=(2, 2, 2), source='terciles of old.csv, 6 numbers')
-    >>> found_cuts("labels", numbers, ["well", "ill"] * 3, "old.csv").source
-    'labels of old.csv, 6 numbers; the MDL rule accepts no cut, so it is the one that says most'
+    >>> found_cuts("terciles", numbers, [], "my list")
+    Found(how='terciles', cuts=(6, 8), in_each=(2, 2, 2), source='terciles of my list, 6 numbers')
+    >>> found_cuts("labels", numbers, ["well", "ill"] * 3, "my list").source
+    'labels of my list, 6 numbers; the MDL rule accepts no cut, so it is the one that says most'
     """
     different, wanted = len(set(numbers)), QUANTILES.get(how, 2)
     if different < wanted:
@@ -77,13 +85,59 @@ def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str)
         if len(places) < wanted - 1:
             source += f"; many are equal, so there are {len(places)} cuts"
     try:
-        cuts = tuple(map(plain, places))
+        cuts = tuple(map(exact, places))
     except ValueError as error:
         raise StudyError(f"{how} of {origin}: {error}") from None
     in_each = [0] * (len(cuts) + 1)
     for number in numbers:
         in_each[sum(place <= number for place in places)] += 1
     return Found(how, cuts, tuple(in_each), source)
+
+
+_STAND_IN = (0,)
+"""In the place of cuts that could not be found, so that the rest can be checked too."""
+
+
+def with_own_cuts(plain: Mapping[str, Any], listed: CaseList) -> tuple[dict[str, Any], list[str]]:
+    """Return a study file's content with numbers for cuts, and what is wrong with them.
+
+    Parameters
+    ----------
+    plain
+        What the file holds.
+    listed
+        Its list of cases, with what is known of them.
+    """
+    if not isinstance(plain.get("features"), list):
+        return dict(plain), []
+    made, mistakes = [], []
+    for at, table in enumerate(plain["features"]):
+        how = table.get("cuts") if isinstance(table, dict) else None
+        if isinstance(how, str) and how in WAYS and table.get("kind") == "number":
+            cuts: dict[str, Any] = {"cuts": _STAND_IN}
+            decimal = table.get("decimal", plain.get("decimal", "point"))
+            try:
+                if decimal in tuple(MARKS):  # that it is not is said elsewhere
+                    found = _listed_cuts(how, str(table.get("name")), decimal, listed)
+                    cuts = {"cuts": found.cuts, "source": found.source}
+            except BudgetedError as error:
+                mistakes.append(f"features[{at}].cuts: {error}")
+            table = {**table, **cuts}  # noqa: PLW2901
+        made.append(table)
+    return {**plain, "features": made}, mistakes
+
+
+def _listed_cuts(how: str, feature: str, decimal: str, listed: CaseList) -> Found:
+    numbers, labels = [], []
+    for each in listed.known:
+        if each.feature == feature:
+            try:
+                number = number_of(as_told(each.value, decimal), decimal)
+            except ValueError:  # it is named with its line, as every known value
+                continue
+            numbers.append(number)
+            labels.append(listed.cases[each.row][1])
+    return found_cuts(how, numbers, labels, "the list of cases")
 
 
 def bought_cuts(how: str, problem: Problem, requests: Iterable[Requested], feature: str) -> Found:

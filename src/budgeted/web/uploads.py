@@ -15,6 +15,7 @@ from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_na
 from budgeted.studies.csv_rows import plain_cell
 from budgeted.studies.feature_tables import feature_mistakes, with_decimal
 from budgeted.studies.files import StudyFile, parse_toml, study_mistakes, study_of
+from budgeted.studies.proposed_cuts import with_own_cuts
 from budgeted.studies.validation import tidy_validation
 from budgeted.web.settings import Limits
 
@@ -134,14 +135,17 @@ def understand(upload: Upload, limits: Limits) -> Understood:
             else row
             for row in rows
         ]
+    cuts_wrong: list[str] = []
     try:
         rows, listed = _listed(upload, columns, rows, plain)
+        plain, cuts_wrong = with_own_cuts(plain, listed)
     except BudgetedError as error:  # a column that is there twice
         case_wrong, listed = [*case_wrong, *_lines(error)], CaseList(())
     good = listed.cases
     if not study_wrong:
         # Without a single good case every check of labels would only repeat that.
-        study_wrong = shortened(list(study_mistakes(plain, listed if good else _stand_in(labels))))
+        wrong = study_mistakes(plain, listed if good else _stand_in(labels))
+        study_wrong = shortened([*cuts_wrong, *wrong])
     given = None
     if not (study_wrong or case_wrong or any(row.wrong for row in rows)):
         try:
@@ -173,14 +177,15 @@ def _listed(
 ) -> tuple[list[Row], CaseList]:
     """Return the rows with what is wrong with their known values, and what all good ones say."""
     columns, names = Columns(upload.id_column, upload.label_column), feature_names(plain)
-    features = [found for found, _ in (feature_mistakes(each, "") for each in _tables(plain))
-                if found is not None]  # fmt: skip
 
     def listed() -> CaseList:
         good = [row.cells for row in rows if not row.wrong]
         return case_list(header, good, "cases", names, columns) if good else CaseList(())
 
     found = listed()
+    readable, _ = with_own_cuts(plain, found)
+    features = [each for each, _ in (feature_mistakes(table, "") for table in _tables(readable))
+                if each is not None]  # fmt: skip
     places = [at for at, row in enumerate(rows) if not row.wrong]
     for wrong in known_mistakes(found.known, features, "{}".format):
         at, _, words = wrong.partition(": ")

@@ -188,11 +188,7 @@ def _text_mistakes(unit: Any, decimal: Any, source: Any) -> Iterable[str]:
 
 def _cuts(given: Any, decimal: str, mistakes: list[str]) -> list[Decimal]:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        mistakes.append(
-            f"cuts: must be a list of numbers such as [200, 240], got {given!r}"
-            + ("; a table is read only when a study begins from a file" if " of " in str(given)
-               else "")
-        )  # fmt: skip
+        mistakes.append(f"cuts: must be a list of numbers such as [200, 240], got {given!r}")
         return []
     if not given:
         mistakes.append(

@@ -16,7 +16,7 @@ from budgeted.simulation.tables.csv_file import read_bytes
 from budgeted.studies.case_lists import CaseList, Columns, case_list, feature_names
 from budgeted.studies.csv_rows import table_rows
 from budgeted.studies.files import LARGEST_TOML, StudyFile, parse_toml, study_of
-from budgeted.studies.reference_cuts import with_reference_cuts
+from budgeted.studies.proposed_cuts import with_own_cuts
 
 AS_PLANNED = "as planned"
 """What the design of the file itself is called."""
@@ -194,8 +194,7 @@ def read_designs(
     Parameters
     ----------
     study
-        The study file: where it is, its content as bytes, or what it holds. Only beside a file
-        there are tables from which cuts can be taken.
+        The study file: where it is, its content as bytes, or what it holds.
     cases
         The list of cases, as a file or as its content in bytes; or how many there will be, with the
         shares of labels that the study file gives as ``prior``.
@@ -216,13 +215,9 @@ def read_designs(
         name = "cases" if isinstance(cases, bytes) else str(cases)
         listed = case_list(header, rows, name, feature_names(plain), named)
     _check_size(len(listed.cases), what_ifs, most_cases)
-    labels = plain.get("labels", sorted({label for _, label in listed.cases}))
-    wrong: Sequence[str] = ()
-    if isinstance(study, str | PathLike):
-        file = Path(study)
-        tables, wrong = with_reference_cuts(plain, file.parent, named.label, labels, encoding)
-        plain = {"name": file.stem} | plain | tables
-    plain = {"name": "study"} | plain
+    plain, wrong = with_own_cuts(plain, listed)
+    name = Path(study).stem if isinstance(study, str | PathLike) else "study"
+    plain = {"name": name} | plain
     found = {AS_PLANNED: study_of(plain, listed, source, wrong=wrong)}
     # What a file leaves to its cases must not change with their number.
     plain |= {"labels": list(found[AS_PLANNED].problem.labels)}

@@ -79,8 +79,8 @@ def numbers(typed: str, decimal: str) -> list[str]:
 def shown_numbers(given: Any, decimal: str) -> str:
     """Return numbers of a study file as people of the study write them.
 
-    >>> shown_numbers([37.5, 39], "comma"), shown_numbers("terciles of old.csv", "comma")
-    ('37,5; 39', 'terciles of old.csv')
+    >>> shown_numbers([37.5, 39], "comma"), shown_numbers("terciles", "comma")
+    ('37,5; 39', 'terciles')
     """
     if not isinstance(given, list | tuple):
         return "" if given is None else str(given)
