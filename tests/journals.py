@@ -102,21 +102,16 @@ def check_a_gap_is_found(database):
 
 
 def check_another_format_is_not_touched(database):
-    said = {
-        "4": "format 4, written by a newer budgeted",
-        "1": "format 1; this budgeted knows format 3 only",
-    }
+    words = "format 2; this budgeted knows format 1 only: a newer one wrote it, so update the"
     with Journal(database, "a", create=True) as journal:
         journal.append([told(1)], expected=0, by="me")
-    for version, words in said.items():
-        with Journal(database, "a") as journal:
-            tamper(journal, f"UPDATE budgeted_format SET version = {version}")
-        for create in (False, True):
-            with pytest.raises(JournalError, match=words):
-                Journal(database, "a", create=create)
+    with Journal(database, "a") as journal:
+        tamper(journal, "UPDATE budgeted_format SET version = 2")
+    for create in (False, True):
         with pytest.raises(JournalError, match=words):
-            studies(database)
-        repair(database, "UPDATE budgeted_format SET version = 3")
+            Journal(database, "a", create=create)
+    with pytest.raises(JournalError, match=words):
+        studies(database)
 
 
 def check_a_format_that_is_no_number_is_said(database):
@@ -125,10 +120,10 @@ def check_a_format_that_is_no_number_is_said(database):
         tamper(journal, "DROP TABLE budgeted_format")
         tamper(journal, f"CREATE TABLE budgeted_format (version {kind})")
         tamper(journal, "INSERT INTO budgeted_format VALUES ('two')")
-    with pytest.raises(JournalError, match="a journal in format 'two'; this budgeted knows"):
+    with pytest.raises(JournalError, match="a journal in format two; this budgeted knows"):
         Journal(database, "a")
     repair(database, "DELETE FROM budgeted_format")
-    with pytest.raises(JournalError, match=r"a journal in format .nothing."):
+    with pytest.raises(JournalError, match=r"a journal in format nothing"):
         Journal(database, "a")
 
 

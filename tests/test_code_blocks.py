@@ -17,8 +17,6 @@ import pytest
 from click.testing import CliRunner
 
 from budgeted.cli.main import main
-from budgeted.errors import BudgetedError
-from budgeted.formats import Format
 from budgeted.studies.example import LABELS, answers, cases
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,7 +155,7 @@ def test_the_programs_of_a_page_run(page, workshop, tmp_path, monkeypatch):
     if page.name == "planning.md":
         shutil.copy(ROOT / "examples" / "planning" / "study.toml", folder)
         carry_out("datasets export breast-wisconsin --rows 40 > pilot.csv")
-    names = {"FORMAT": Format("an event", 2, BudgetedError, "say so")}  # of CONTRIBUTING.md
+    names: dict[str, object] = {}
     for _, title, body in blocks(page, "python"):
         if ">>>" not in body and not title:
             quick = body

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -16,8 +14,8 @@ from hypothesis import strategies as some
 from budgeted import Feature, Study
 from budgeted.cli.main import main
 from budgeted.errors import StudyError, UnknownFateError, UnwritableError
-from budgeted.studies.commands import Ask, Command, parameter
-from budgeted.studies.drafts import LONGEST_KEY, Sent, fingerprint
+from budgeted.studies.commands import Ask
+from budgeted.studies.drafts import LONGEST_KEY, Sent
 from tests import sample_studies as studies
 from tests import webs
 
@@ -121,39 +119,6 @@ def test_every_operation_takes_a_key(study, operation):
             do(other, "key")
         assert other.history() == events
         studies.check_folded(other)
-
-
-@dataclass(frozen=True)
-class Remark(Command):
-    """Say something."""
-
-    name: ClassVar[str] = "remark"
-    text: str = parameter("What.")
-    loud: bool = parameter("Whether it is important.", False)
-
-
-@dataclass(frozen=True)
-class LaterRemark(Command):
-    """Say something, in a later version."""
-
-    name: ClassVar[str] = "remark"
-    tone: str = parameter("How.", "friendly")
-    loud: bool = parameter("Whether it is important.", False)
-    text: str = parameter("What.", "")
-    of: int | None = parameter("Of what.", None)
-
-
-def test_a_field_that_is_new_and_left_alone_makes_no_other_command():
-    for loud in (False, True):
-        mine = fingerprint(Remark("slow", loud))
-        assert mine == fingerprint(LaterRemark(text="slow", loud=loud))
-        others = (
-            LaterRemark("harsh", loud, "slow"), LaterRemark(text="slow", loud=loud, of=1),
-            LaterRemark(text="slow", loud=not loud), LaterRemark(text="quick", loud=loud),
-            LaterRemark("slow", loud, "friendly"),
-        )  # fmt: skip
-        assert mine not in map(fingerprint, others)
-        assert len(set(map(fingerprint, others))) == len(others)
 
 
 def test_the_same_key_twice_in_one_write(study):

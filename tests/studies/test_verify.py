@@ -15,7 +15,6 @@ from budgeted.cli.main import main
 from budgeted.errors import JournalError, StudyError
 from budgeted.studies.events import Asked
 from budgeted.studies.journal import Journal
-from budgeted.studies.ledger import FORMAT, Summary
 from tests import sample_studies as studies
 
 
@@ -105,24 +104,6 @@ def test_other_words_for_an_event_are_no_damage(path, monkeypatch):
     monkeypatch.setattr(Asked, "words", lambda self: "something was asked for")
     with Study.open(str(path)) as study:
         assert study.verify().events == 8
-
-
-def test_a_summary_has_a_format(path, monkeypatch):
-    with Study.open(str(path)) as study:
-        last = study.snapshot()
-        text = Summary.of(last, last.entries[0], last.entries[-1]).to_text()
-    plain = json.loads(text)
-    assert plain.pop("version") == FORMAT.version
-    first = {key: value for key, value in plain.items() if key != "archived"}
-    assert Summary.from_text(json.dumps(first)) == Summary.from_text(text), "as the first were"
-    now = FORMAT.version
-    monkeypatch.setattr(FORMAT, "version", now + 1)
-    monkeypatch.setitem(FORMAT.upcasts, now, lambda old: {**old, "events": old["events"] + 1})
-    assert Summary.from_text(text).events == 9
-    with pytest.raises(
-        JournalError, match=f"the summary of a study in format {now + 2}, written by a newer"
-    ):
-        Summary.from_text(json.dumps({**plain, "version": now + 2}))
 
 
 def test_a_summary_with_a_digest_of_its_own_is_compared_with_the_events(path):

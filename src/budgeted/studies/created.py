@@ -5,7 +5,7 @@ It is kept as it was, so that no later version of the package changes what a stu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, Literal
 
@@ -52,11 +52,11 @@ class Created(Event):
     loss: str
     cases: tuple[tuple[str, str], ...]
     package: str
-    learner: str = "naive-bayes"
-    learner_parameters: dict[str, Written] = field(default_factory=dict)
-    price_list: str = "per-feature"
-    price_parameters: dict[str, Any] = field(default_factory=dict)
-    groups: dict[str, str] = field(default_factory=dict)
+    learner: str
+    learner_parameters: dict[str, Written]
+    price_list: str
+    price_parameters: dict[str, Any]
+    groups: dict[str, str]
     kind: Literal["created"] = "created"
 
     def words(self) -> str:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -362,20 +362,14 @@ def check_key(key: str) -> str:
 def fingerprint(command: Command) -> str:
     """Return a short digest of a command: what is to be done, and to what.
 
-    What has its usual value is left out, so that a field that a later version adds, with a usual
-    value, does not make another command of one that is in the journal.
-
     >>> from budgeted.studies.commands import Tell
     >>> fingerprint(Tell(7, "yes", 2)) == fingerprint(Tell(7, "yes", "2"))
     True
     >>> fingerprint(Tell(7, "yes")) == fingerprint(Tell(7, "no"))
     False
     """
-    held = {}
-    for each in fields(command):  # type: ignore[arg-type]  # every kind is a dataclass
-        value = _plain(getattr(command, each.name))
-        if each.default is MISSING or value != _plain(each.default):
-            held[each.name] = value
+    every = fields(command)  # type: ignore[arg-type]  # every kind is a dataclass
+    held = {each.name: _plain(getattr(command, each.name)) for each in every}
     plain = json.dumps([command.name, held], sort_keys=True)
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 

@@ -28,7 +28,6 @@ from budgeted.errors import (
     UnknownError,
     UnknownFateError,
 )
-from budgeted.formats import Format
 from budgeted.policies.base import several
 from budgeted.state import State
 from budgeted.state.pending import Numbered
@@ -46,7 +45,6 @@ from budgeted.studies.projection import LAYERED, Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
 
-FORMAT = Format("the summary of a study", 1, JournalError)
 _MOST_ATTEMPTS = 1_000
 """One of several writers always gets through, so this many failures in a row mean trouble."""
 
@@ -296,8 +294,8 @@ class Summary:
     bought, pending, events, closed
         Values that there are, requests under way, events, and whether it is over.
     started_at, started_by, last_at, last_by, last_words
-        The first event and the last one. The words are as they were when it was written; another
-        version of the package may have others, so they are not compared.
+        The first event and the last one. The words are not compared: another
+        version of the package may have others.
     """
 
     budget: Decimal
@@ -347,21 +345,17 @@ class Summary:
 
     def to_text(self) -> str:
         """Return it as JSON."""
-        plain = asdict(self) | {"version": FORMAT.version}
-        return json.dumps(plain, default=str, ensure_ascii=False)
+        return json.dumps(asdict(self), default=str, ensure_ascii=False)
 
     @classmethod
     def from_text(cls, text: str) -> Summary:
         """Return what `to_text` wrote; raise an error for anything else."""
         try:
             plain = dict(json.loads(text))
-            plain = FORMAT.current(plain, plain.pop("version", 1))  # the first ones had no number
             for key in ("budget", "spent", "reserved"):
                 plain[key] = Decimal(plain[key])
             plain["labels"] = tuple(plain["labels"])
             return cls(**plain)
-        except JournalError:  # of another format
-            raise
         except (ValueError, TypeError, KeyError, ArithmeticError):
             raise JournalError("its summary is damaged; the study itself may be whole") from None
 

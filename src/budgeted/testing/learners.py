@@ -93,7 +93,8 @@ def _check_parameters(learner: Learner) -> None:
 
 _CREATED = Created(
     features=(), labels=(), prior=(), budget=Decimal(0), policy="", parameters={}, case_rule="",
-    seed=0, loss="", cases=(), package="",
+    seed=0, loss="", cases=(), package="", learner="", learner_parameters={}, price_list="",
+    price_parameters={}, groups={},
 )  # fmt: skip
 """Only to write the parameters of a learner down in, as studies do."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,12 +49,8 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
                 look_over(connection, file, where)
                 pool.checked = found
         if len(ours) == len(NAMES):
-            steps = _steps(connection, where)
-            if not steps:
-                return
-    if len(ours) == len(NAMES):
-        _upcast(pool, where)
-        return
+            _check_format(connection, where)
+            return
     if ours or (file is not None and names):
         raise JournalError(
             f"belongs to another program (it has tables {', '.join(names[:5])})",
@@ -114,32 +109,18 @@ def _check_lost(what: str, file: str, where: str) -> None:
         )
 
 
-def _steps(connection: Connection, where: str) -> list[Callable[[Connection], None]]:
-    """Return what makes the tables those of today; raise an error if nothing can."""
+def _check_format(connection: Connection, where: str) -> None:
     from sqlalchemy import select
 
     table = metadata().tables[FORMAT_TABLE]
     found = connection.execute(select(table.c.version)).scalars().all()
-    version = found[0] if len(found) == 1 else ", ".join(map(str, found[:3])) or "nothing"
-    try:
-        return FORMAT.steps(version)
-    except JournalError as error:
-        raise JournalError(error.reason, where) from None
-
-
-def _upcast(pool: Pool, where: str) -> None:
-    """Bring the tables of an older version to the present one, in one transaction."""
-    from sqlalchemy import update
-
-    with pool.engine.connect() as plain:
-        connection = plain.execution_options(budgeted_write=True)
-        with connection.begin():
-            version = update(metadata().tables[FORMAT_TABLE])
-            # Written first, so that of two who open it at once the other waits, and finds it done.
-            connection.execute(version.values(version=version.table.c.version))
-            for step in _steps(connection, where):
-                step(connection)
-            connection.execute(version.values(version=FORMAT.version))
+    if found != [FORMAT]:
+        version = ", ".join(map(str, found[:3])) or "nothing"
+        raise JournalError(
+            f"a journal in format {version}; this budgeted knows format {FORMAT} only: a newer one "
+            f"wrote it, so update the package, or it is damaged",
+            where,
+        )
 
 
 def _make_tables(pool: Pool, sqlite: bool) -> None:
@@ -158,7 +139,7 @@ def _make_tables(pool: Pool, sqlite: bool) -> None:
             with connection.begin():
                 metadata().create_all(connection, checkfirst=False)
                 version = metadata().tables[FORMAT_TABLE]
-                connection.execute(insert(version), [{"version": FORMAT.version}])
+                connection.execute(insert(version), [{"version": FORMAT}])
     except DBAPIError as error:
         if "already exists" not in str(error):  # somebody else made them just now: fine
             raise

@@ -3,10 +3,9 @@
 Every row carries a digest of itself and of the row before it; reading checks each against the one
 before it, and the last with the head.
 
-The body of a row is its event as JSON with a version. `to_json` and `from_json` are the only way in
+The body of a row is its event as JSON. `to_json` and `from_json` are the only way in
 and out: explicit keys, unknown ones refused, amounts of money as text, and nothing that could run
-code. The digests are over the texts as they were written, so an older text stays what it is; only
-what is read of it changes.
+code.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from budgeted.errors import (
     JournalError,
     UnwritableError,
 )
-from budgeted.formats import Format
 from budgeted.studies import (  # noqa: F401 - events of their own files
     availability,
     budget_terms,
@@ -40,31 +38,6 @@ from budgeted.studies.journal.tables import Head
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RootTransaction
-
-FORMAT = Format("an event", 4, JournalError)
-"""Of the way events are written; an upcast takes the JSON object of an event."""
-
-
-@FORMAT.upcast(1)
-def _groups(event: dict[str, Any]) -> dict[str, Any]:
-    """Since format 2 cases may belong to groups."""
-    return event | {"groups": {}} if event.get("kind") == "created" else event
-
-
-@FORMAT.upcast(2)
-def _more_kinds(event: dict[str, Any]) -> dict[str, Any]:
-    """Since format 3 there are more kinds of events, and recorded values can be taken back.
-
-    The others are as they were.
-    """
-    return event
-
-
-@FORMAT.upcast(3)
-def _stop_rules(event: dict[str, Any]) -> dict[str, Any]:
-    """Since format 4 there are events about rules for stopping; the others are as they were."""
-    return event
-
 
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
 _DIGEST = "SELECT digest FROM budgeted_events WHERE study = :study AND seq = :seq"
@@ -307,7 +280,7 @@ def to_json(event: Event) -> str:
 
     >>> from decimal import Decimal
     >>> to_json(Told(7, "yes", Decimal("1.50")))
-    '{"number":7,"value":"yes","cost":"1.50","kind":"told","version":4}'
+    '{"number":7,"value":"yes","cost":"1.50","kind":"told"}'
     """
     try:
         text = json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
@@ -329,29 +302,27 @@ def check_text(what: str, text: str) -> None:
 def to_plain(event: Event) -> dict[str, Any]:
     """Return an event as JSON values, for those who look; its value may be forgotten."""
     plain: dict[str, Any] = _adapter(len(EVENTS)).dump_python(event, mode="json", warnings="error")
-    return plain | {"version": FORMAT.version}
+    return plain
 
 
 def from_json(text: str) -> Event:
     """Return the event in a JSON text; raise a `JournalError` if it is none.
 
-    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told","version":4}')
+    >>> from_json('{"number":7,"value":"yes","cost":"1.50","kind":"told"}')
     Told(number=7, value='yes', cost=Decimal('1.50'), kind='told')
     """
     import pydantic
 
-    # Every event ends in its version; cutting it off is cheaper than parsing twice.
-    body, mark, version = text.rpartition(',"version":')
-    if not mark or version != f"{FORMAT.version}}}":
-        body = _upcast(text)
     try:
-        event: Event = _adapter(len(EVENTS)).validate_json(body + "}")
+        event: Event = _adapter(len(EVENTS)).validate_json(text)
     except pydantic.ValidationError as error:
         mistakes = error.errors()
-        kind = mistakes[0]["ctx"]["tag"] if mistakes[0]["type"] == _NO_KIND else ""
-        if kind and kind not in EVENTS:
-            _load_kind(kind)
-            return from_json(text)
+        if mistakes[0]["type"] == "union_tag_invalid":
+            kind = mistakes[0]["ctx"]["tag"]
+            raise JournalError(
+                f"an event of the kind {kind!r}, which this budgeted does not know: a newer one "
+                f"wrote it; update the package"
+            ) from None
         wrong = "; ".join(
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in mistakes[:5]
         )
@@ -361,22 +332,6 @@ def from_json(text: str) -> Event:
     if forgotten:  # never written down like that
         raise JournalError(f"an event that makes no sense (there is no value): {text[:80]!r}")
     return event
-
-
-_NO_KIND = "union_tag_invalid"
-"""What pydantic calls it that a kind is not among those that it knows."""
-
-
-def _load_kind(kind: str) -> None:
-    """Import every operation, among them the one whose module has the event; or say what to do."""
-    from budgeted.studies.commands import COMMANDS
-
-    COMMANDS.available()
-    if kind not in EVENTS:
-        raise JournalError(
-            f"an event of the kind {kind!r}, which no operation that is installed here writes; "
-            f"install the package that has the operation"
-        )
 
 
 _WORDS = {"str": "text", "int": "a whole number", "bool": "true or false", "Decimal": "an amount"}
@@ -394,16 +349,6 @@ def _wrong_field(event: Event) -> str:
         if each.type in _WORDS and type(held).__name__ != each.type:
             return f"{each.name}: must be {_WORDS[str(each.type)]}, got {held!r}"
     return ""
-
-
-def _upcast(text: str) -> str:
-    """Return an event of an older version as the present one is written, without its version."""
-    try:
-        plain = dict(json.loads(text))
-    except (ValueError, TypeError):
-        raise JournalError(f"an event that is not JSON: {text[:80]!r}") from None
-    version = plain.pop("version", None)
-    return json.dumps(FORMAT.current(plain, version), separators=(",", ":"))[:-1]
 
 
 @lru_cache(maxsize=1)

@@ -11,11 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from budgeted.errors import JournalError
-from budgeted.formats import Format
-
-FORMAT = Format("a journal", 3, JournalError)
-"""Of the tables; an upcast takes a connection, in the transaction that raises the number."""
+FORMAT = 1
+"""Of journals; one with another number was written by a newer package."""
 FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE = "budgeted_format", "budgeted_events", "budgeted_heads"
 NAMES = (FORMAT_TABLE, EVENTS_TABLE, HEADS_TABLE)
 

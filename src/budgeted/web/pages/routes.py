@@ -10,7 +10,6 @@ from fastapi.routing import APIRoute
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
     adding,
-   
     asking,
     cards,
     case_changes,
