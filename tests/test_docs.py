@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from budgeted.policies import POLICIES
-from budgeted.studies.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PATH": "",
@@ -136,11 +135,10 @@ WITH_EXAMPLES = [
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.stem)
 def test_the_python_of_the_docs_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    before = {*POLICIES, *COMMANDS}
+    before = {*POLICIES}
     failed, tried = doctest.testfile(str(page), module_relative=False)
-    for name in {*POLICIES, *COMMANDS} - before:  # what a page registers is not for other tests
+    for name in {*POLICIES} - before:  # what a page registers is not for other tests
         POLICIES.forget(name)
-        COMMANDS.forget(name)
     assert tried > 0
     assert failed == 0
 
