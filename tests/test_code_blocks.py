@@ -22,7 +22,7 @@ from budgeted.studies.example import LABELS, answers, cases
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-LANGUAGES = {"console", "csv", "json", "math", "nginx", "js", "pycon", "python", "r", "sql",
+LANGUAGES = {"console", "csv", "json", "math", "nginx", "js", "pycon", "python",
              "text", "toml"}  # fmt: skip
 ELSEWHERE = {
     "docs/studies.md": "tests/test_docs.py",
@@ -32,7 +32,7 @@ ELSEWHERE = {
 """Pages whose commands and programs a test of their own goes through."""
 PROGRAMS_ELSEWHERE = ELSEWHERE | {"docs/models.md": "tests/learners/test_onnx.py"}
 """Pages whose programs need what only a test of their own has."""
-OTHER_PROGRAMS = {"sqlite3": "tests/learners/test_sql.py", "curl": "tests/web/test_web_api.py"}
+OTHER_PROGRAMS = {"curl": "tests/web/test_web_api.py"}
 """What is neither `budgeted` nor `make`, and where the same is tried."""
 SHORTER = {
     "demo": ["--runs", "2"],
