@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,17 +10,12 @@ import click
 
 from budgeted.cli.experiments import run_with_progress
 from budgeted.experiments import executors
-from budgeted.experiments.runs import Runs
-from budgeted.experiments.store import Store
-from research.paper import expected
-from research.paper.claims import CLAIMS, RUN_TIMES
+from budgeted.experiments.runs import Runs, one_fingerprint, versions
+from research.paper import report
 from research.paper.figures import DRAWINGS, draw, figure
-from research.paper.origin import Origin, folder_of_page
 from research.paper.other_claims import measured_seconds, run_times
-from research.paper.readings import MAIN, READINGS, Planned, plan, views
-from research.paper.report import PAGE, Circumstances, page
-from research.paper.rules import Claim, Finding
-from research.paper.spent import Spent, add
+from research.paper.readings import MAIN, Planned, plan, views
+from research.paper.rules import Finding
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 """A file for each figure and table of the paper."""
@@ -40,11 +33,9 @@ _TIMED = f"mushroom-{MAIN}"
 @click.option("--docs", help="Where the page goes.  [default: docs; a look: OUT/look]")
 def main(runs: int, workers: int | None, out: str, docs: str | None) -> None:
     """Reproduce the paper; what is in the results folder already is not computed again."""
-    began, spent = time.monotonic(), _processor()
-    look = "" if runs == FULL else f"{runs} runs instead of {FULL}"
+    look = f"{runs} runs instead of {FULL}" if runs != FULL else ""
     home = folder_of_page(docs, Path(out), look)
     planned = plan(EXPERIMENTS, runs)
-    computed = sum(len(Store(Path(out), each.experiment).missing()) for each in planned)
     results: dict[str, dict[str, Runs]] = {}
     folder = home / "reproduction"
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,57 +46,48 @@ def main(runs: int, workers: int | None, out: str, docs: str | None) -> None:
             )
         readings = views(planned, results)
         drawn = [
-            executor.submit(draw, figure(each, readings[each.reading]), folder, each.name)
-            for each in DRAWINGS.values()
-            if each.stem in readings[each.reading]
+            executor.submit(draw, figure(each, readings[MAIN]), folder, each.name)
+            for each in DRAWINGS
+            if each.stem in readings[MAIN]
         ]
         for each_drawn in drawn:
             each_drawn.result()
-    took = Spent(computed, (time.monotonic() - began) / 60, (_processor() - spent) / 60)
-    origin = Origin.of(each for policies in results.values() for each in policies.values())
     findings = {
         (claim.number, name): claim.decide(readings[name])
-        for claim in CLAIMS
-        for name in READINGS
-        if name in claim.readings
+        for claim in report.CLAIMS
+        for name in claim.readings
     }
-    findings[RUN_TIMES.number, MAIN] = _run_times(planned)
-    circumstances = Circumstances(
-        origin,
-        planned[0].experiment.seed,
-        runs,
+    findings[report.RUN_TIMES.number, MAIN] = _run_times(planned)
+    every = [each for policies in results.values() for each in policies.values()]
+    circumstances = report.Circumstances(
+        one_fingerprint(every), versions(every), planned[0].experiment.seed, runs,
         sum(len(each.experiment.contenders) * each.experiment.runs for each in planned),
-        add(Path(out), origin.fingerprint, took),
-        workers or os.cpu_count() or 1,
-    )
-    claims = sorted((*CLAIMS, RUN_TIMES), key=lambda each: each.number)
-    target = home / PAGE.name
-    target.write_text(page(claims, findings, readings, circumstances), encoding="utf-8")
-    _say(claims, findings)
-    click.echo(
-        f"wrote {target}; {computed} runs computed, {took.minutes:.1f} minutes, "
-        f"{took.processor:.1f} of processor time"
-    )
+    )  # fmt: skip
+    target = home / report.PAGE.name
+    target.write_text(report.page(findings, readings, circumstances), encoding="utf-8")
+    for claim in report.EVERY:
+        said = [f"{name} {findings[claim.number, name].verdict}" for name in claim.readings]
+        click.echo(f"{claim.number:>3}  {'; '.join(said)}")
+    click.echo(f"wrote {target}")
     if look:
         click.echo(f"this is a look ({look}); the committed page is as it was")
+
+
+def folder_of_page(wanted: str | None, results: Path, look: str) -> Path:
+    """Return the folder of a page: that of the committed ones only if this is no look."""
+    if wanted is None:
+        return results / "look" if look else report.DOCS
+    if look and Path(wanted).resolve() == report.DOCS:
+        raise click.UsageError(
+            f"this is a look ({look}) and must not overwrite the committed page; "
+            "leave --docs out, or name another folder"
+        )
+    return Path(wanted)
 
 
 def _run_times(planned: Sequence[Planned]) -> Finding:
     timed = next(each.experiment for each in planned if each.experiment.name == _TIMED)
     return run_times(measured_seconds(timed))
-
-
-def _say(claims: Sequence[Claim], findings: dict[tuple[int, str], Finding]) -> None:
-    for claim in claims:
-        said = [f"{name} {findings[claim.number, name].verdict}" for name in claim.readings]
-        click.echo(f"{claim.number:>3}  {'; '.join(said)}")
-    for each in expected.differences(findings):
-        click.echo(f"unlike {expected.source()}: {each}")
-
-
-def _processor() -> float:
-    """Processor seconds of this process and of the workers that have ended."""
-    return sum(os.times()[:4])
 
 
 if __name__ == "__main__":

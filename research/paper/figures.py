@@ -1,4 +1,4 @@
-"""The figures of the page: the paper's, with its axes, and those of single claims.
+"""The figures of the page: the paper's, with its axes.
 
 The paper's pictures are not shown here; ours are drawn with what its text says of them: purchases
 to the right, from 0 to the budget; 0/1 error upwards; the line of complete training data; a square
@@ -48,8 +48,6 @@ class Drawing:
         Its curves; all of the experiment unless given.
     budget
         Purchases to the right.
-    reading
-        Whose results.
     marks
         Policy → the word for its mark.
     """
@@ -59,14 +57,13 @@ class Drawing:
     stem: str
     policies: tuple[str, ...] = ()
     budget: int = 300
-    reading: str = "A"
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
 _SQUARE_AND_CIRCLE = {DEPTH_30: "budget of 300", DEPTH_30_BUDGET_50: "budget of 50"}
 _FIGURE_4B = (RR, BR, DEPTH_30, DEPTH_80, DEPTH_30_BUDGET_50)
 
-OF_THE_PAPER = (
+DRAWINGS = (
     Drawing("figure-3a", "Figure 3(a): uniform distributions", "figure-3a",
             (RR, BR, GREEDY, DEPTH_10)),
     Drawing("figure-3b", "Figure 3(b): nonuniform distributions", "figure-3b",
@@ -79,25 +76,6 @@ OF_THE_PAPER = (
     Drawing("figure-4d", "Figure 4(d): votes", "votes",
             (RR, BR, GREEDY, "lookahead", "lookahead, budget 50")),
 )  # fmt: skip
-OF_CLAIMS = (
-    Drawing("figure-4b-C", "Figure 4(b) with prior counts of 24/r", "mushroom", _FIGURE_4B,
-            reading="C", marks=_SQUARE_AND_CIRCLE),
-    Drawing("figure-3b-perfect", "Figure 3(b) with a perfect feature", "figure-3b-perfect"),
-    Drawing("figure-3b-30-features", "Figure 3(b) with 29 irrelevant features",
-            "figure-3b-30-features"),
-    Drawing("car", "Car", "car"),
-    Drawing("diabetes", "Diabetes (Pima)", "diabetes"),
-    Drawing("chess", "Chess (kr-vs-kp)", "chess"),
-    Drawing("breast-wisconsin", "Breast cancer (Wisconsin)", "breast-wisconsin"),
-    Drawing("breast-ljubljana", "Breast cancer (Ljubljana)", "breast-ljubljana"),
-    *(
-        Drawing(f"steering-{short}", f"Which loss steers: {words}", stem,
-                (GREEDY, f"{GREEDY}, entropy", f"{GREEDY}, 0/1", DEPTH_10, f"{DEPTH_10}, entropy",
-                 f"{DEPTH_10}, 0/1"))
-        for short, words, stem in (("3b", "Figure 3(b)", "figure-3b"), ("votes", "votes", "votes"))
-    ),
-)  # fmt: skip
-DRAWINGS = {each.name: each for each in (*OF_THE_PAPER, *OF_CLAIMS)}
 
 
 def figure(drawing: Drawing, results: Results) -> Figure:

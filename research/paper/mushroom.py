@@ -8,7 +8,6 @@ import numpy as np
 
 from budgeted.experiments.runs import Runs
 from budgeted.statistics import Integers, Interval, Mean, ratio_of_means
-from research.paper.comparisons import compare, compare_after
 from research.paper.rules import (
     BR,
     DEPTH_30,
@@ -22,6 +21,8 @@ from research.paper.rules import (
     Results,
     above,
     below,
+    compare,
+    compare_after,
     decided,
     within,
 )
@@ -215,7 +216,6 @@ CLAIMS = (
         "one of the two is so and the other is not the other way round.",
         shallow_early_deep_late,
         why=_why_depths_are_alike,
-        figures=("figure-4b-C",),
     ),
     Claim(
         6,

@@ -11,7 +11,6 @@ import numpy as np
 from budgeted.experiments.spec import Experiment
 from budgeted.simulation.simulator import simulate
 from budgeted.statistics import Floats, Mean, paired
-from research.paper.comparisons import compare
 from research.paper.rules import (
     BR,
     DEPTH_10,
@@ -25,6 +24,7 @@ from research.paper.rules import (
     Results,
     above,
     below,
+    compare,
     decided,
     not_above,
     within,
@@ -151,7 +151,6 @@ CLAIMS = (
         "Which breast table is not said: both. Diabetes is cut into five bins of equal frequency. "
         "Budget and depth are not given: 300 and 30, of Figure 4(b).",
         _why_robin_is_not_best,
-        figures=TABLES,
     ),
     Claim(
         13,
@@ -162,7 +161,6 @@ CLAIMS = (
         steering,
         why=_why_zero_one_is_not_worse,
         readings=("A",),
-        figures=("steering-3b", "steering-votes"),
     ),
 )
 

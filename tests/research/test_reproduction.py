@@ -1,22 +1,20 @@
 """The comparisons and the rules behind docs/reproduction.md, on made-up runs."""
 
 from decimal import Decimal
-from math import isnan
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import research.paper.__main__ as reproduce
 from budgeted.experiments.runs import Run, Runs
 from budgeted.statistics import Interval
-from research.paper import expected, facts, figure_3, mushroom, nursery_and_votes, report, rules
+from research.paper import facts, figure_3, mushroom, nursery_and_votes, report, rules
 from research.paper import other_claims as others
 from research.paper.__main__ import EXPERIMENTS
-from research.paper.claims import CLAIMS, RUN_TIMES
-from research.paper.comparisons import compare, compare_after, share_of_purchases
 from research.paper.figures import DRAWINGS, figure
 from research.paper.mushroom import BUDGETS
 from research.paper.nursery_and_votes import BUDGET_50, LOOKAHEAD
-from research.paper.origin import Origin
 from research.paper.readings import READINGS, plan, views
 from research.paper.rules import (
     BR,
@@ -30,8 +28,10 @@ from research.paper.rules import (
     IN_PART,
     NOT,
     RR,
+    compare,
+    compare_after,
+    share_of_purchases,
 )
-from research.paper.spent import Spent
 
 FEATURES = ("odor", "ring-number", "other")
 
@@ -183,17 +183,6 @@ def test_run_times_are_judged_by_their_order():
     assert found(2, 20, 9) == NOT
 
 
-def test_what_runs_can_see_is_seen_four_times_of_five():
-    """Simulated: with a true difference of that size, 80 % of the intervals exclude zero."""
-    rng, runs, spread = np.random.default_rng(1), 50, 0.3
-    half = 1.96 * spread / np.sqrt(runs)
-    sees = rules.below("a", Interval(0.0, -half, half)).sees
-    means = rng.normal(-sees, spread / np.sqrt(runs), size=4_000)
-    shown = np.mean([rules.below("a", Interval(m, m - half, m + half)).passed for m in means])
-    assert shown == pytest.approx(0.8, abs=0.03)
-    assert isnan(rules.Finding(HOLDS, (rules.exactly("a", 9, 10),)).sees)
-
-
 @pytest.mark.parametrize("total", [2, 6, 20])
 @pytest.mark.parametrize("purchases", [1, 7, 30])
 def test_mobility_by_drawing(total, purchases):
@@ -224,25 +213,17 @@ def test_every_claim_can_be_decided_in_its_readings(planned):
                                     for label in each.experiment.contenders}
              for each in planned}  # fmt: skip
     readings = views(planned, short)
-    for claim in CLAIMS:
+    for claim in report.CLAIMS:
         for name in claim.readings:
             assert claim.decide(readings[name]).verdict in rules.VERDICTS
         if claim.number != 2:  # nobody is discriminative among made-up features
             list(claim.why({name: readings[name] for name in claim.readings}))
-    for drawing in DRAWINGS.values():
-        made = figure(drawing, readings[drawing.reading])
+    for drawing in DRAWINGS:
+        made = figure(drawing, readings["A"])
         scales = [layer["encoding"]["x"]["scale"] for layer in made["layer"]
                   if "x" in layer["encoding"] and "field" in layer["encoding"]["x"]
                   and "scale" in layer["encoding"]["x"]]  # fmt: skip
         assert all(each["domain"] == [0, drawing.budget] for each in scales)
-
-
-def test_budgets_are_those_of_the_paper(planned):
-    for each in planned:
-        budgets = {contender.budget for contender in each.experiment.contenders}
-        assert "300" in budgets or each.stem == "mushroom-half", each.stem
-        assert each.experiment.runs == 50
-        assert each.experiment.problem["case_rule"] == "per cell"
 
 
 def test_a_reading_is_prior_counts_and_a_round_robin(planned):
@@ -274,43 +255,79 @@ def test_a_view_has_the_round_robin_of_its_reading(planned):
 
 
 def test_every_claim_of_the_paper_is_there_with_its_rule():
-    everything = (*CLAIMS, RUN_TIMES)
-    assert sorted(each.number for each in everything) == list(range(1, 19))
-    for each in everything:
+    assert [each.number for each in report.EVERY] == list(range(1, 19))
+    for each in report.EVERY:
         assert each.rule.lower().count("in part") >= 1
-        assert set(each.figures) <= set(DRAWINGS)
 
 
-def test_what_differs_from_the_other_simulator_is_listed_with_its_checks():
-    known = expected.verdicts()
-    assert set(known) == {(number, name) for number in range(1, 12) for name in ("A", "C")}
-    checks = (rules.below("a minus b", Interval(0.01, -0.01, 0.03)),
-              rules.below("a minus c", Interval(-0.02, -0.03, -0.01)))  # fmt: skip
-    agree = {cell: rules.Finding(verdict, checks) for cell, verdict in known.items()}
-    assert expected.differences(agree) == []
-    (said,) = expected.differences({**agree, (4, "A"): rules.Finding(IN_PART, checks)})
-    assert said.startswith(
-        "Claim 4, reading A: expected “holds”, found “holds in part”. ✗ a minus b"
-    )
-    assert "a minus c" not in said
-    (said,) = expected.differences({**agree, (5, "A"): rules.Finding(HOLDS, checks)})
-    assert "✓ a minus c" in said
-    assert "a minus b" not in said
+def findings_of(check):
+    return {(each.number, name): rules.Finding(IN_PART, (check,), ("a note",))
+            for each in report.EVERY for name in READINGS}  # fmt: skip
 
 
-def test_the_page_says_where_its_figures_come_from():
+def test_the_page_says_what_was_found_and_where_it_comes_from(planned):
     check = rules.below("a minus b", Interval(-0.02, -0.03, -0.01))
-    claims = [each for each in CLAIMS if each.number in (1, 5)]
-    findings = {(each.number, name): rules.Finding(IN_PART, (check,), ("a note",))
-                for each in claims for name in READINGS}  # fmt: skip
-    runs = {DEPTH_30: made_up(FALLING, runs=3), DEPTH_80: made_up(FALLING, runs=3)}
-    readings = {name: {"mushroom": runs} for name in READINGS}
-    origin = Origin("abc123", "Python 3", "def456")
-    circumstances = report.Circumstances(origin, 7, 4, 40, Spent(30, 12.0, 20.0), 2)
-    page = report.page(claims, findings, readings, circumstances)
-    for words in ("4 runs of each", "seed 7", "`abc123`, that of commit `def456`", "(Python 3)",
-                  "40 runs; computing 30 of them", "12 minutes, and 20 minutes of processor",
-                  "✓ a minus b: -0.020 (-0.030 to -0.010); wanted: below 0", "◐ in part", "a note",
-                  claims[0].rule, "/figure-3a.svg", "expected “does not hold”",
-                  "make 100 of the same cells", "0.014 error"):  # fmt: skip
+    short = {each.experiment.name: {label.label: made_up(FALLING, runs=3)
+                                    for label in each.experiment.contenders}
+             for each in planned}  # fmt: skip
+    for policies in short.values():
+        for each in policies.values():
+            object.__setattr__(each, "features", ("x0", *FEATURES[:2]))
+    circumstances = report.Circumstances("abc123", "Python 3", 7, 4, 40)
+    found = findings_of(check)
+    page = report.page(found, views(planned, short), circumstances)
+    for words in ("4 runs of each", "seed 7", "`abc123` (Python 3)", "40 in all",
+                  "- ✓ a minus b: -0.020 (-0.030 to -0.010)\n", "◐ in part", "a note",
+                  report.CLAIMS[0].rule, "/figure-3a.svg", "0.014 error",
+                  "claim 5 in reading A (does not hold there, holds in part here)"):  # fmt: skip
         assert words in page, words
+    assert "claim 2 in reading A (" not in page, "both say in part"
+
+
+MARKED = {mark: verdict for verdict, mark in report.MARKS.items()}
+
+
+def test_the_committed_page_comes_from_a_full_run_of_these_rules():
+    page = report.PAGE.read_text(encoding="utf-8")
+    assert "50 runs of each policy" in page
+    assert "seed 2003, " in page
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| [")]
+    found = {
+        (int(row[0].split("[")[1].split("]")[0]), name): rules.Finding(MARKED[cell])
+        for row in rows
+        for name, cell in zip(READINGS, row[2:5], strict=True)
+        if cell in MARKED
+    }
+    assert set(found) == {(each.number, name) for each in report.EVERY for name in each.readings}
+    assert "; ".join(report.differences(found)) in page
+    for claim in report.EVERY:
+        assert f"### Claim {claim.number}\n" in page
+        assert claim.words in page
+        assert claim.rule in page, f"claim {claim.number} was decided by another rule"
+    there = {path.stem for path in (report.DOCS / "reproduction").glob("*.svg")}
+    assert there == {each.name for each in DRAWINGS}
+    assert all(f"(reproduction/{name}.svg)" in page for name in there)
+
+
+@pytest.mark.slow
+def test_a_look_leaves_the_committed_page_alone(tmp_path, monkeypatch):
+    small = tmp_path / "experiments"
+    small.mkdir()
+    (small / "car.toml").write_text(
+        'budget = 4\n[problem]\nsynthetic = "figure-3a"\n'
+        '[[policy]]\nlabel = "round robin"\nname = "round-robin"\n'
+    )
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", small)
+    monkeypatch.setattr(report, "CLAIMS", ())
+    monkeypatch.setattr(report, "EVERY", (report.RUN_TIMES,))
+    monkeypatch.setattr(reproduce, "_run_times", lambda planned: rules.Finding(HOLDS))
+    out, before = tmp_path / "out", report.PAGE.read_bytes()
+    command = ["--runs", "2", "--workers", "1", "--out", str(out)]
+    result = CliRunner().invoke(reproduce.main, command)
+    assert result.exit_code == 0, result.output
+    assert f"wrote {out / 'look' / 'reproduction.md'}" in result.output
+    page = (out / "look" / "reproduction.md").read_text(encoding="utf-8")
+    assert "2 runs of each policy, 4 in all" in page, "A and own share theirs"
+    result = CliRunner().invoke(reproduce.main, [*command, "--docs", str(report.DOCS)])
+    assert "must not overwrite the committed page" in result.output
+    assert report.PAGE.read_bytes() == before
