@@ -68,22 +68,6 @@ class Flat:
     def quote(self, order: Order, case: CaseSoFar) -> Decimal:
         return Decimal(self.price) * len(order.of(self.features))
 '''
-KIND = '''
-from dataclasses import dataclass
-from typing import ClassVar
-
-from budgeted.problem.feature_kinds.categorical import Categorical
-
-
-@dataclass(frozen=True, init=False)
-class YesNo(Categorical):
-    """Yes or no."""
-
-    name: ClassVar[str] = "yes-no"
-
-    def __init__(self, values=("no", "yes")):
-        super().__init__(values)
-'''
 OPERATION = '''
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -118,7 +102,6 @@ FILES = {
     "learners/pupil.py": LEARNER,
     "value/loss/copied.py": LOSS,
     "problem/prices/flat.py": PRICES,
-    "problem/feature_kinds/yes_no.py": KIND,
 }
 DECIDING = tuple(FILES)
 FILES["studies/commands/remark.py"] = OPERATION
@@ -135,7 +118,6 @@ list = "flat"
 price = "2.50"
 [[features]]
 name = "fever"
-kind = "yes-no"
 values = ["no", "yes"]
 cost = 1
 [[features]]

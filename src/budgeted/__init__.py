@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from budgeted.problem import PriceList as PriceList
     from budgeted.problem import Problem as Problem
     from budgeted.problem import Soft as Soft
-    from budgeted.problem.feature_kinds.categorical import Categorical as Categorical
-    from budgeted.problem.feature_kinds.number import Number as Number
     from budgeted.problem.orders import Purchase as Purchase
+    from budgeted.problem.values import Categorical as Categorical
+    from budgeted.problem.values import Number as Number
     from budgeted.simulation.simulator import simulate as simulate
     from budgeted.simulation.tables import Table as Table
     from budgeted.simulation.tables import from_dataframe as from_dataframe
@@ -36,12 +36,12 @@ _HOMES = {
     "Action": "problem",
     "Belief": "learners.belief",
     "BudgetedError": "errors",
-    "Categorical": "problem.feature_kinds.categorical",
+    "Categorical": "problem.values",
     "Coding": "simulation.tables.coding",
     "Feature": "problem",
     "Firm": "problem",
     "Model": "learners.model",
-    "Number": "problem.feature_kinds.number",
+    "Number": "problem.values",
     "Order": "problem",
     "Periods": "problem",
     "PriceList": "problem",

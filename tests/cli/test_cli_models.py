@@ -6,12 +6,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from budgeted import Feature, Problem, Purchase
 from budgeted.cli.main import main
+from budgeted.learners import Hierarchical
 from budgeted.learners.formats import FORMATS
 from budgeted.learners.model import Model
 
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = str(ROOT / "tests" / "frozen" / "model-6-hierarchical.json")
+MODEL = "model.json"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder with the model of a small study."""
+    monkeypatch.chdir(tmp_path)
+    problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
+    bought = [Purchase(0, at % 2, at % 2, 1) for at in range(8)]
+    Path(MODEL).write_text(Model.of(Hierarchical().fit(problem, bought)).to_json())
 
 
 def run(*words):

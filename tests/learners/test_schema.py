@@ -13,7 +13,7 @@ from budgeted import Feature, Model, Number, Problem
 from budgeted.errors import ModelError
 from budgeted.learners import LEARNERS, learner
 from budgeted.learners.formats import schema, schema_text
-from budgeted.problem.feature_kinds import kind
+from budgeted.problem.values import kind
 from tests.learners.exported import NAMES, model
 from tests.learners.test_model import committees
 from tests.strategies import priors, purchases
@@ -39,11 +39,6 @@ def test_the_one_in_the_docs_is_the_one_in_the_package():
 @pytest.mark.parametrize("name", NAMES)
 def test_models_of_learners_fit(name, validator):
     validator.validate(json.loads(model(name).to_json()))
-
-
-def test_models_that_were_written_long_ago_fit(validator):
-    for path in (ROOT / "tests" / "frozen").glob("model-6-*.json"):
-        validator.validate(json.loads(path.read_text(encoding="utf-8")))
 
 
 @given(committees())

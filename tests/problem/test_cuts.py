@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted.problem.cuts import label_cuts, quantile_cuts
-from budgeted.problem.feature_kinds.number import Number
+from budgeted.problem.values import Number
 
 NUMBERS = st.integers(0, 12).map(Decimal)
 CASES = st.lists(st.tuples(NUMBERS, st.sampled_from("abc")), min_size=2, max_size=40)

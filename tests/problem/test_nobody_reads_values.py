@@ -10,7 +10,7 @@ from pathlib import Path
 import budgeted
 
 ROOT = Path(budgeted.__file__).parent
-HOME = "problem/feature_kinds/"
+HOME = "problem/values.py"
 
 
 def lookups(source):

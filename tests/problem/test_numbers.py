@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from budgeted import Categorical, Feature, Number
 from budgeted.errors import ObservationError, ProblemError
 from budgeted.hints import ForceIt
-from budgeted.problem.feature_kinds import from_table, kind, parameters_of
+from budgeted.problem.values import from_table, kind, parameters_of
 
 CHOLESTEROL = Number(unit="mg/dl", cuts=[200, 240], least=50, most=600)
 

@@ -16,8 +16,8 @@ from budgeted.errors import LearnerError, StudyError
 from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.problem import Soft
-from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.prices import Panel, Tariff
+from budgeted.problem.values import Number
 from budgeted.studies.forecast import forecast
 from budgeted.studies.forecast.runs import amounts, run
 from budgeted.studies.replay import fold

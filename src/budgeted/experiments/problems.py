@@ -14,8 +14,8 @@ from budgeted.experiments.sources import Source
 from budgeted.nearest import did_you_mean
 from budgeted.problem.budgets import Terms
 from budgeted.problem.budgets import from_table as from_budget_table
-from budgeted.problem.feature_kinds import from_table as from_kind_table
 from budgeted.problem.prices import from_table
+from budgeted.problem.values import from_table as from_kind_table
 from budgeted.simulation.datasets import Rehearsal, load, split
 from budgeted.simulation.synthetic import SYNTHETIC, Synthetic
 from budgeted.simulation.tables import Reading, Table, parse_csv

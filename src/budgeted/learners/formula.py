@@ -16,6 +16,7 @@ import numpy as np
 from budgeted.errors import ModelError
 from budgeted.learners.layout import Floats
 from budgeted.problem import Feature, Problem
+from budgeted.problem.values import Number
 
 if TYPE_CHECKING:
     from budgeted.learners.base import Learner
@@ -121,20 +122,11 @@ def check_names(model: Model, format: str) -> None:
         )
 
 
-def reading_of(features: Sequence[Feature], format: str) -> list[dict[str, object]]:
+def reading_of(features: Sequence[Feature]) -> list[dict[str, object]]:
     """Return how the values of features are told, as plain data.
 
-    Parameters
-    ----------
-    features
-        Of the kinds that this package has; others are refused, since only they read their values.
-    format
-        What it is for, in an error.
-
-    Examples
-    --------
     >>> from budgeted import Feature, Number
-    >>> reading_of([Feature("age", kind=Number(cuts=[60], unit="years", most=120), cost=1)], "ONNX")
+    >>> reading_of([Feature("age", kind=Number(cuts=[60], unit="years", most=120), cost=1)])
     [{'name': 'age', 'categories': ['< 60', '≥ 60'], 'expects': 'a number in years up to 120', \
 'cuts': [60], 'least': None, 'most': 120, 'unit': 'years', 'decimal': 'point'}]
     """
@@ -145,14 +137,9 @@ def reading_of(features: Sequence[Feature], format: str) -> list[dict[str, objec
             "categories": list(each.values),
             "expects": each.expects,
         }
-        if each.kind.name == "number":
+        if isinstance(each.kind, Number):
             for key in ("cuts", "least", "most", "unit", "decimal"):
                 held = getattr(each.kind, key)
                 plain[key] = list(held) if isinstance(held, tuple) else held
-        elif each.kind.name != "categorical":
-            raise ModelError(
-                f"feature {each.name!r} is of the kind {each.kind.name!r}, whose values {format} "
-                f"cannot read; take the model as JSON"
-            )
         found.append(plain)
     return found

@@ -12,18 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from budgeted.errors import BudgetedError, LearnerError, ModelError
-from budgeted.formats import Format
 from budgeted.learners.base import Classifier, Reader
 from budgeted.learners.members_reading import check_keys
 from budgeted.listing import listed
 from budgeted.problem import Feature, Problem
-from budgeted.problem.feature_kinds import FEATURE_KINDS, kind, parameters_of
+from budgeted.problem.values import kind, parameters_of
 
 FORMAT = "budgeted-model"
-VERSIONS = Format(
-    "a model", 6, ModelError, "let the study write it again, or use the package that wrote it"
-)
-"""Of the file; an upcast takes its JSON object."""
+VERSION = 1
 _KEYS = {
     "format", "version", "about", "labels", "prior", "study_prior", "features", "learner",
     "predictor",
@@ -36,7 +32,7 @@ def write(predictor: Classifier, prior: Sequence[float], about: Mapping[str, Any
     problem = predictor.problem
     plain = {
         "format": FORMAT,
-        "version": VERSIONS.version,
+        "version": VERSION,
         "about": dict(about),
         "labels": problem.labels,
         "prior": prior,
@@ -69,7 +65,13 @@ def read(text: str) -> tuple[Classifier, tuple[float, ...], dict[str, Any]]:
         raise ModelError(f"this is no JSON: {error}") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise ModelError(f'this is no model: it has no "format": "{FORMAT}"')
-    plain = VERSIONS.current(plain, plain.get("version"))
+    version = plain.get("version")
+    if type(version) is not int or version != VERSION:
+        newer = type(version) is int and version > VERSION
+        raise ModelError(
+            f"this is a model of version {version!r}, and version {VERSION} is known here"
+            + (": it was written by a newer version of budgeted, update the package" * newer)
+        )
     try:
         return _classifier(plain)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -91,11 +93,6 @@ def _classifier(plain: dict[str, Any]) -> tuple[Classifier, tuple[float, ...], d
 
 def _feature(plain: dict[str, Any]) -> Feature:
     check_keys(plain, _FEATURE_KEYS, f"feature {plain.get('name')!r}")
-    if plain["kind"] not in FEATURE_KINDS:
-        raise ModelError(
-            f"feature {plain['name']!r} is of the kind {plain['kind']!r}, which is not installed "
-            f"here; install the package that has it. There are {', '.join(FEATURE_KINDS)}"
-        )
     made = kind(plain["kind"], **plain["parameters"])
     if made.categories != tuple(plain["values"]):
         raise ModelError(

@@ -16,11 +16,10 @@ from budgeted.problem.checks import (
     name_mistakes,
     shared_counts,
 )
-from budgeted.problem.feature_kinds.base import Kind
-from budgeted.problem.feature_kinds.categorical import Categorical
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.names import are_numerals
 from budgeted.problem.positions import index_of
+from budgeted.problem.values import Categorical, Kind
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """Counts before anything is bought: one for all, one for each value, or a row for each label."""
@@ -36,7 +35,7 @@ class Feature:
         Unique within the problem.
     values
         Names of the possible values, at least two; or a kind of feature, which says what values
-        are (`budgeted.problem.feature_kinds`).
+        are (`budgeted.problem.values`).
     kind
         The same, where a name says more than a place: ``kind=Number(cuts=[200, 240])``.
     cost
@@ -106,7 +105,7 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
         assert kind is not None
         object.__setattr__(self, "choices", kind.choices)
         object.__setattr__(self, "expects", kind.expects)
-        object.__setattr__(self, "ranged", bool(getattr(kind, "ranged", hasattr(kind, "doubt"))))
+        object.__setattr__(self, "ranged", kind.ranged)
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -116,7 +115,7 @@ leave out a feature that can take only one value; feature 'fever': cost: must be
     @property
     def scale(self) -> str:
         """The order of its values, its unit or its cuts, in words; "" where there is nothing."""
-        return getattr(self.kind, "scale", "")
+        return self.kind.scale
 
     def read(self, given: object, force: bool = False) -> str:
         """Return the text to keep of a value that somebody told, as text or as a number.
@@ -142,8 +141,7 @@ There are 'no', 'yes'
 
     def doubt(self, kept: str) -> str:
         """Return why a value is probably a slip, in words; "" if it is not."""
-        say = getattr(self.kind, "doubt", None)
-        return "" if say is None else str(say(kept))
+        return self.kind.doubt(kept)
 
     def same(self, kept: str | None, other: str | None) -> bool:
         """Whether two texts that are kept are the same value; None is no value.
@@ -152,10 +150,9 @@ There are 'no', 'yes'
         >>> Feature("age", kind=Number(cuts=[60]), cost=1).same("59", "59.0")
         True
         """
-        alike = getattr(self.kind, "same", None)
-        if alike is None or kept is None or other is None:
-            return kept == other
-        return bool(alike(kept, other))
+        if kept is None or other is None:
+            return kept is other
+        return self.kind.same(kept, other)
 
     def category(self, kept: str) -> int:
         """Return the position of the category that a kept text belongs to."""

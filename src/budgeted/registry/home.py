@@ -26,8 +26,8 @@ def members_of(home: str, like: type | None = None) -> Iterator[tuple[str, objec
 
     Examples
     --------
-    >>> [each.name for _, each in members_of("budgeted.problem.feature_kinds")]
-    ['categorical', 'number']
+    >>> [each.name for _, each in members_of("budgeted.problem.prices")][-1]
+    'tariff'
     """
     folder = import_module(home)
     for found in sorted(pkgutil.iter_modules(folder.__path__), key=lambda each: each.name):

@@ -11,8 +11,8 @@ import numpy as np
 from budgeted.learners import Learner, fitted, learner_from
 from budgeted.learners.model import Model
 from budgeted.problem import Problem
-from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.orders import Purchase
+from budgeted.problem.values import Kind
 from budgeted.sklearn.coding import check_handling, coded
 from budgeted.sklearn.kinds import kinds_of
 from budgeted.sklearn.partial_cases import PartialCases

@@ -9,7 +9,7 @@ import numpy as np
 from budgeted.errors import ObservationError, TableError
 from budgeted.learners.layout import Integers
 from budgeted.problem import Feature
-from budgeted.problem.feature_kinds.number import Number
+from budgeted.problem.values import Number
 from budgeted.simulation.tables.contents import Cell
 from budgeted.sklearn.columns import Column
 

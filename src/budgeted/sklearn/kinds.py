@@ -10,10 +10,8 @@ from numbers import Integral
 import numpy as np
 
 from budgeted.problem.cuts import QUANTILES, between, label_cuts, quantile_cuts
-from budgeted.problem.feature_kinds import Kind
-from budgeted.problem.feature_kinds.categorical import Categorical
-from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.numbers import plain
+from budgeted.problem.values import Categorical, Kind, Number
 from budgeted.simulation.tables.coding import Scale
 from budgeted.simulation.tables.contents import name_of
 from budgeted.sklearn.columns import Column, place_of

@@ -20,7 +20,7 @@ from budgeted.learners.model import Model
 from budgeted.learners.predictor import outlook_of
 from budgeted.problem import Feature
 from budgeted.problem.checks import prior_mistakes
-from budgeted.problem.feature_kinds import Kind
+from budgeted.problem.values import Kind
 from budgeted.sklearn.coding import coded
 from budgeted.sklearn.columns import Column, columns_for, is_missing
 from budgeted.sklearn.releases import TAGS_BEFORE_1_6, tagged

@@ -17,9 +17,9 @@ from budgeted.learners.predictor import outlook_of
 from budgeted.policies import accompanying, policy, unfit
 from budgeted.problem import PriceList, Problem
 from budgeted.problem.budgets import Terms
-from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.orders import Purchase
+from budgeted.problem.values import Kind
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.worlds import TableWorld
 from budgeted.sklearn.coding import check_handling, coded

@@ -19,9 +19,9 @@ from budgeted.errors import (
 from budgeted.learners import LEARNERS, Learner, learner
 from budgeted.policies import POLICIES, Choice, Policy, for_learner, policy
 from budgeted.problem import Feature, PriceList, Problem
-from budgeted.problem.feature_kinds import kind, parameters_of
 from budgeted.problem.prices import PRICE_LISTS, NotInstalled, price_list
 from budgeted.problem.prices import parameters_of as price_parameters
+from budgeted.problem.values import kind, parameters_of
 from budgeted.state import State
 from budgeted.studies.created import Created, ForSale
 

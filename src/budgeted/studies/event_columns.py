@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.money import show
+from budgeted.problem.values import Number
 from budgeted.studies import events
 from budgeted.studies.availability import Allowed, RuledOut
 from budgeted.studies.budget_terms import BudgetTerms

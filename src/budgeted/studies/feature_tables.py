@@ -16,7 +16,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, ProblemError
 from budgeted.problem import Feature
-from budgeted.problem.feature_kinds import FEATURE_KINDS, USUAL, Kind, from_table
+from budgeted.problem.values import KINDS, USUAL, Kind, from_table
 from budgeted.registry import parameter_names, required_names
 from budgeted.studies.naming import there_are
 
@@ -54,16 +54,13 @@ values, ordered, cost, prior_counts", 'features[0].values: is missing']
         keys = ", ".join(_keys(USUAL))
         return None, [f"{where}: must be a table with {keys}, got {table!r}"]
     name = table.get("kind", USUAL)
-    if not isinstance(name, str) or name not in FEATURE_KINDS:
-        return None, [f"{where}.kind: must be one of {', '.join(FEATURE_KINDS)}, got {name!r}"]
-    try:
-        mistakes = list(_key_mistakes(table, where, _keys(name), _required(name)))
-    except BudgetedError as error:  # a kind of another package that cannot be imported
-        return None, [f"{where}.kind: {error}"]
+    if not isinstance(name, str) or name not in KINDS:
+        return None, [f"{where}.kind: must be one of {', '.join(KINDS)}, got {name!r}"]
+    mistakes = list(_key_mistakes(table, where, _keys(name), _required(name)))
     # What is missing was said; with something in its place the rest can be checked too.
     values: Kind | Sequence[str] = _STAND_IN
     try:
-        if all(key in table for key in required_names(FEATURE_KINDS[name])):
+        if all(key in table for key in required_names(KINDS[name])):
             values = _kind(table)
     except ProblemError as error:
         mistakes += (f"{where}.{each}" for each in error.mistakes)
@@ -90,25 +87,25 @@ def with_decimal(table: Any, decimal: object) -> Any:
     {'values': ['no', 'yes']}
     """
     name = table.get("kind", USUAL) if isinstance(table, dict) else None
-    if decimal is None or not isinstance(name, str) or name not in FEATURE_KINDS:
+    if decimal is None or not isinstance(name, str) or name not in KINDS:
         return table
-    takes = "decimal" in parameter_names(FEATURE_KINDS[name])
+    takes = "decimal" in parameter_names(KINDS[name])
     return {"decimal": decimal, **table} if takes else table
 
 
 def _kind(table: Mapping[str, Any]) -> Kind:
-    known = parameter_names(FEATURE_KINDS.find(table.get("kind", USUAL)))
+    known = parameter_names(KINDS[table.get("kind", USUAL)])
     own = {key: table[key] for key in table if key == "kind" or key in known}
     return from_table(own)
 
 
 def _keys(name: str) -> tuple[str, ...]:
-    own = parameter_names(FEATURE_KINDS[name]) if name in FEATURE_KINDS else ()
+    own = parameter_names(KINDS[name]) if name in KINDS else ()
     return ("name", "kind", *own, "cost", "prior_counts")
 
 
 def _required(name: str) -> tuple[str, ...]:
-    return ("name", *required_names(FEATURE_KINDS[name]), "cost")
+    return ("name", *required_names(KINDS[name]), "cost")
 
 
 def _key_mistakes(

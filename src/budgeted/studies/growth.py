@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from budgeted.errors import StudyError
 from budgeted.learners.belief import Integers
 from budgeted.problem import Feature
-from budgeted.problem.feature_kinds import parameters_of
-from budgeted.problem.feature_kinds.categorical import Categorical
+from budgeted.problem.values import Categorical, parameters_of
 from budgeted.state import NO_LIMIT
 from budgeted.state.cases import shuffled
 from budgeted.state.revisions import of_problem

@@ -15,9 +15,9 @@ from typing import Any
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.problem import Problem
 from budgeted.problem.cuts import QUANTILES, label_cuts, quantile_cuts
-from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.numbers import MARKS, as_told, number_of
 from budgeted.problem.numbers import plain as exact
+from budgeted.problem.values import Number
 from budgeted.studies.case_lists import CaseList
 from budgeted.studies.fates import RECORDED, TOLD
 from budgeted.studies.projection import Requested

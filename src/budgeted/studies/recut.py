@@ -11,7 +11,7 @@ from typing import Literal
 
 from budgeted.errors import ProblemError, StudyError
 from budgeted.problem import Problem
-from budgeted.problem.feature_kinds.number import Number
+from budgeted.problem.values import Number
 from budgeted.studies.events import Event
 
 

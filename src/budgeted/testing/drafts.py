@@ -11,7 +11,7 @@ from typing import Any
 from budgeted.policies import policy
 from budgeted.policies.base import several
 from budgeted.problem import Feature, Problem
-from budgeted.problem.feature_kinds.number import Number
+from budgeted.problem.values import Number
 from budgeted.studies.commands import (
     Ask,
     Cancel,

@@ -35,7 +35,7 @@ def graph_of(model: Model) -> ModelProto:
 
     formula = formula_of(model, "ONNX")
     drawn = _Graph([each.name for each in formula.features])
-    label, probabilities, unknown = _drawn(drawn, formula, reading_of(formula.features, "ONNX"))
+    label, probabilities, unknown = _drawn(drawn, formula, reading_of(formula.features))
     taken = {each.name for each in formula.features}
     outputs = []
     for name, found, kind, shape in (

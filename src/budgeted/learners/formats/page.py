@@ -143,7 +143,7 @@ def digest(text: str) -> str:
 def _plain(model: Model, format: str) -> dict[str, Any]:
     """The formula of a model, as JSON can hold it."""
     formula = formula_of(model, format)
-    readings = reading_of(formula.features, format)
+    readings = reading_of(formula.features)
     return {
         "labels": list(formula.labels),
         "prior": list(formula.prior),

@@ -22,8 +22,8 @@ from budgeted.learners import of_belief
 from budgeted.learners.belief import Integers
 from budgeted.problem import PriceList, Problem
 from budgeted.problem.budgets import Terms
-from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
+from budgeted.problem.values import Kind
 from budgeted.seeds import stream
 from budgeted.simulation.datasets.archives import (
     RECIPES,

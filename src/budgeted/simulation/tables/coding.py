@@ -18,8 +18,8 @@ from budgeted.learners.belief import Integers
 from budgeted.problem import Feature, PriceList, Problem
 from budgeted.problem.budgets import Terms
 from budgeted.problem.cuts import quantile_cuts
-from budgeted.problem.feature_kinds import Kind
 from budgeted.problem.money import MoneyLike
+from budgeted.problem.values import Kind
 from budgeted.simulation.tables import Table
 from budgeted.simulation.tables.contents import (
     Cell,

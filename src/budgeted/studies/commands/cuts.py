@@ -10,7 +10,7 @@ from budgeted.errors import ProblemError, StudyError
 from budgeted.studies.commands.base import LONGEST_NAME, Command, parameter, reason
 
 if TYPE_CHECKING:
-    from budgeted.problem.feature_kinds.number import Number
+    from budgeted.problem.values import Number
     from budgeted.studies.drafts import Draft
     from budgeted.studies.events import Event
 

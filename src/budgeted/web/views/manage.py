@@ -7,9 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from budgeted.problem.budgets import kind_of
-from budgeted.problem.feature_kinds.categorical import Categorical
-from budgeted.problem.feature_kinds.number import Number
 from budgeted.problem.money import show
+from budgeted.problem.values import Categorical, Number
 from budgeted.studies.proposed_cuts import WAYS, Found, proposals
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import View

@@ -1,20 +1,132 @@
-"""Features that are measured: a number with a unit, which cuts put into categories."""
+"""What the values of a feature are: names, or a measured number that cuts put into categories.
+
+What people tell is read once, by `read`, and the text that it returns is kept. Whatever is computed
+starts from that text, by `category`, and knows positions of categories only. Nobody else knows what
+a value is.
+
+>>> kind("categorical", values=["no", "yes"]).category("yes")
+1
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from budgeted.errors import ObservationError, ProblemError
+from budgeted.errors import FeatureKindError, ObservationError, ProblemError
+from budgeted.listing import listed
+from budgeted.nearest import did_you_mean
+from budgeted.problem.checks import names_mistakes
+from budgeted.problem.names import by_number, numerals_of, spelled
 from budgeted.problem.numbers import MARKS, as_told, number_of, plain, shown
+from budgeted.registry import make
 
+USUAL = "categorical"
+"""The kind of a feature of which nothing is said."""
 _LONGEST_UNIT = 40
 _LONGEST_SOURCE = 1_000
+
+
+@dataclass(frozen=True, init=False)
+class Categorical:
+    """Every value is a name of its own, and one category.
+
+    Parameters
+    ----------
+    values
+        The names, at least two.
+    ordered
+        Whether they stand in an order, the lowest first: low < normal < high. It is recorded and
+        shown. The learners of this package make no use of it: to them, low is as different from
+        normal as from high.
+
+    Examples
+    --------
+    >>> pain = Categorical(("1", "2", "3"))
+    >>> pain.read(2), pain.category("2")
+    ('2', 1)
+    >>> pain.read("4")
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.ObservationError: has no value '4'; there are '1', '2', '3'
+    >>> Categorical(("low", "normal", "high"), ordered=True).scale
+    'low < normal < high'
+    """
+
+    values: tuple[str, ...]
+    ordered: bool = False
+
+    name: ClassVar[str] = "categorical"
+    ranged: ClassVar[bool] = False
+
+    def __init__(self, values: Sequence[str], ordered: bool = False) -> None:
+        mistakes = names_mistakes(
+            "values", values, "leave out a feature that can take only one value"
+        )
+        if not isinstance(ordered, bool):
+            mistakes.append(f"ordered: must be true or false, got {ordered!r}")
+        if mistakes:
+            raise ProblemError(mistakes)
+        object.__setattr__(self, "values", tuple(values))
+        object.__setattr__(self, "ordered", ordered)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """What learners tell apart, in order: the names."""
+        return self.values
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What can be told, where people choose one of a few: the names."""
+        return self.values
+
+    @property
+    def expects(self) -> str:
+        """The names, in words."""
+        return f"one of {listed(self.values)}"
+
+    @property
+    def scale(self) -> str:
+        """The order of the names, where there is one."""
+        return " < ".join(self.values) if self.ordered else ""
+
+    def read(self, given: object) -> str:
+        """Return the name that was given, as text or as a number.
+
+        Where names are numbers, "3", "3.0" and 3 are the same one, unless several names are.
+        """
+        found = spelled(given, self._positions) or by_number(given, self._numerals)
+        if found is None:
+            close = did_you_mean(given, self.values) if isinstance(given, str) else ""
+            there = f"{close}{'T' if close else 't'}here are {listed(self.values)}"
+            raise ObservationError(f"has no value {given!r}; {there}")
+        return found
+
+    def category(self, kept: str) -> int:
+        """Return the position of a name."""
+        at = self._positions.get(kept)
+        return self._positions[self.read(kept)] if at is None else at
+
+    def doubt(self, kept: str) -> str:
+        """Return why a name is probably a slip: none is."""
+        return ""
+
+    def same(self, kept: str, other: str) -> bool:
+        """Whether two texts are the same name."""
+        return kept == other
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {value: at for at, value in enumerate(self.values)}
+
+    @cached_property
+    def _numerals(self) -> dict[Decimal, str | None]:
+        return numerals_of(self.values)
 
 
 @dataclass(frozen=True, init=False)
@@ -232,3 +344,37 @@ def _order_mistakes(
         yield f"cuts: {written[0]} is not above least, so no value would be below it"
     if most is not None and cuts[-1] > most:
         yield f"cuts: {written[-1]} is above most, so no value would reach it"
+
+
+Kind = Categorical | Number
+"""What the values of a feature can be; its fields are what a study file gives."""
+KINDS: Mapping[str, type[Categorical] | type[Number]] = {
+    each.name: each for each in (Categorical, Number)
+}
+
+
+def kind(name: str, **parameters: Any) -> Kind:
+    """Return the kind of values of that name with these parameters."""
+    made: Kind = make(KINDS, name, parameters, "feature kind", FeatureKindError)
+    return made
+
+
+def from_table(table: Mapping[str, Any]) -> Kind:
+    """Return the kind that a table of a file names, with the parameters that stand beside it.
+
+    >>> from_table({"kind": "number", "cuts": [37.5], "unit": "°C"}).categories
+    ('< 37.5', '≥ 37.5')
+    """
+    return kind(table.get("kind", USUAL), **{key: table[key] for key in table if key != "kind"})
+
+
+def parameters_of(made: Kind) -> dict[str, Any]:
+    """Return the parameters of a kind, to be written down; names say only if they have an order.
+
+    >>> parameters_of(kind("categorical", values=["no", "yes"]))
+    {'values': ('no', 'yes')}
+    >>> parameters_of(kind("categorical", values=["no", "yes"], ordered=True))
+    {'values': ('no', 'yes'), 'ordered': True}
+    """
+    plain = asdict(made)
+    return {key: plain[key] for key in plain if key != "ordered" or plain[key]}
