@@ -6,15 +6,12 @@ is paid, surcharge included. What is gained is a lower 0/1 error of the classifi
 delivered, by what its learner believes, and the user says what a percentage point of it is worth.
 
 A single value seldom changes which label is most probable, and so lowers the expected error by
-nothing; some more of them do. So what is weighed is, for each feature,
-
-- values bought one by one, of whatever label, until it is best to stop (`value.sequences`);
-- handfuls of values, evenly over the labels, up to 16 of each;
-- and, where features of one case cost less together, what the policy orders of some cases.
+nothing; some more of them do. So handfuls are weighed: of each feature up to 16 values of each
+label; and, where features of one case cost less together, what the policy orders of some cases.
 
 If any of it is worth more than it costs, the policy goes on, with what it likes best. Each feature
 is weighed with all others held: that two of them might be worth it together is not seen, so it can
-stop early, by little; docs/budgets.md has the figures.
+stop early, by little.
 """
 
 from __future__ import annotations
@@ -31,11 +28,9 @@ from budgeted.policies.base import Choice, Chooser
 from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import CaseSoFar, Order, money
 from budgeted.state import State
-from budgeted.state.surcharges import added_by, committed, within_amount
+from budgeted.state.surcharges import added_by, within_amount
 from budgeted.value import gains
 from budgeted.value.base import Gains, Known
-from budgeted.value.held import Held
-from budgeted.value.sequences import LONGEST, prospects
 
 HANDFULS = (1, 4, 16)
 """Values of each label that are weighed together."""
@@ -58,8 +53,6 @@ class Weighed:
         By how much it is expected to lower the error, from 0 to 1.
     worth
         Of that, in money.
-    goes_on
-        Whether this or anything else is worth more than it costs.
     """
 
     what: tuple[int, ...]
@@ -67,7 +60,11 @@ class Weighed:
     surcharge: Decimal
     saved: float
     worth: float
-    goes_on: bool
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is worth more than it costs."""
+        return self.worth > float(self.paid)
 
     @property
     def paid(self) -> Decimal:
@@ -167,15 +164,9 @@ def weigh(state: State, learner: Learner, order: Order | None = None) -> Weighed
     if soft is None or not depths.any():
         return None
     known, worth = known_of(learner, state.belief), 100 * float(soft.point_worth)
-    features = _candidates(state, known, depths)
-    found = list(_handfuls(state, known, depths, features, order))
-    if not found:
-        return None
-    best = max(found, key=lambda each: worth * each.saved / float(each.paid))
-    best = replace(best, worth=worth * best.saved)
-    if best.worth > float(best.paid):
-        return best
-    return replace(best, goes_on=_one_by_one(state, known, depths, features, worth))
+    found = list(_handfuls(state, known, depths, order))
+    best = max(found, key=lambda each: worth * each.saved / float(each.paid), default=None)
+    return None if best is None else replace(best, worth=worth * best.saved)
 
 
 def _candidates(state: State, known: Known, depths: Integers) -> list[int]:
@@ -190,7 +181,7 @@ def _candidates(state: State, known: Known, depths: Integers) -> list[int]:
 
 
 def _handfuls(
-    state: State, known: Known, depths: Integers, features: list[int], order: Order | None
+    state: State, known: Known, depths: Integers, order: Order | None
 ) -> Iterator[Weighed]:
     """Handfuls of each feature, and of all features of an order together."""
     labels = depths.shape[1]
@@ -198,7 +189,7 @@ def _handfuls(
     for cell, number in state.under_way().items():
         under_way[cell] = number
     seen = state.belief.seen + under_way - np.asarray(state.problem.prior) / 2
-    chosen = np.isin(np.arange(len(depths)), features)[:, None]
+    chosen = np.isin(np.arange(len(depths)), _candidates(state, known, depths))[:, None]
     saves = gains(known, "zero_one")
     waiting = np.where(chosen, under_way, 0)
     already = saves.gains(waiting) if waiting.any() else np.zeros(len(depths))
@@ -244,7 +235,7 @@ def _bundles(
 
 
 def _weighed(state: State, what: tuple[int, ...], price: Decimal, saved: float) -> Weighed:
-    return Weighed(what, price, added_by(state, price), max(0.0, float(saved)), 0.0, True)
+    return Weighed(what, price, added_by(state, price), max(0.0, float(saved)), 0.0)
 
 
 def _price(state: State, feature: int, shares: Integers) -> Decimal:
@@ -254,39 +245,3 @@ def _price(state: State, feature: int, shares: Integers) -> Decimal:
         return money.total(state.offers.total(feature, *each) for each in enumerate(numbers))
     prices = state.problem.fresh_prices[feature]
     return money.total(money.times(*each) for each in zip(prices, numbers, strict=True))
-
-
-def _one_by_one(
-    state: State, known: Known, depths: Integers, features: list[int], worth: float
-) -> bool:
-    """Whether values of one feature, bought one by one, are worth more than they cost.
-
-    Features with requests under way are left out: what comes back is not known when one decides.
-    """
-    under_way = {action.feature for action in state.under_way()}
-    free = [feature for feature in features if feature not in under_way]
-    held = Held.of(known, free)
-    for feature in free:
-        costs = _costs(state, feature)
-        if costs:
-            found = prospects(known, held, feature, costs, depths[feature].tolist(), worth)
-            if worth * found.saved > found.paid + _NOTHING * worth:
-                return True
-    return False
-
-
-def _costs(state: State, feature: int) -> list[tuple[float, ...]]:
-    """What one more value of each label costs after so many, with what is paid on top."""
-    labels = range(len(state.problem.labels))
-    prices = [state.price((feature, label)) for label in labels]
-    typical, terms, begin = max(prices), state.problem.terms, committed(state)
-    rows: list[tuple[float, ...]] = []
-    if not typical:  # what is free for all labels needs no weighing
-        return rows
-    for number in range(min(LONGEST, money.how_many(state.free, typical))):
-        spent = money.add(begin, money.times(typical, number))
-        so_far = terms.surcharge(spent)
-        rows.append(tuple(
-            float(price + terms.surcharge(money.add(spent, price)) - so_far) for price in prices
-        ))  # fmt: skip
-    return rows
