@@ -12,9 +12,9 @@ from budgeted import Belief, Feature, Problem
 from budgeted.simulation.datasets import load
 from budgeted.simulation.tables import Table
 from budgeted.statistics import Interval
-from budgeted.value import brute_force, lookahead
+from budgeted.value import lookahead
+from budgeted.value import loss as loss_of
 from budgeted.value.beta_binomial import weights
-from budgeted.value.loss import LOSSES
 from research.paper.rules import Check, Claim, Finding, Results, decided, exactly
 
 
@@ -56,7 +56,7 @@ def gain(total: float, purchases: int) -> float:
     counts = ((0.75 * total, 0.25 * total), (0.5 * total, 0.5 * total))
     problem = Problem([Feature("x", ("a", "b"), 1, counts)], ("y1", "y2"), (0.5, 0.5), 1_000)
     belief, depths = Belief.prior(problem), np.array([[purchases, 0]])
-    now = brute_force.expected_loss(belief, np.zeros_like(depths), LOSSES["gini"])
+    now = float(loss_of(belief))
     return now - float(lookahead(belief, depths).values[0, 0])
 
 

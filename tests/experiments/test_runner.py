@@ -33,8 +33,7 @@ READING = {
                 "prior_counts": "2/r"},
     "policy": [{"label": "whole cases", "name": "round-robin", "over": "cases"},
                {"name": "biased-robin", "next_label": "fewest"},
-               {"label": "shared", "name": "sfl", "engine": "samples", "particles": 20},
-               {"label": "fresh", "name": "greedy", "engine": "fresh-samples", "particles": 20}],
+               {"label": "drawn", "name": "sfl", "engine": "particles", "particles": 20}],
 }  # fmt: skip
 """What readings of the paper ask for."""
 TOML = """

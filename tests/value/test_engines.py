@@ -1,29 +1,45 @@
 """Which engine answers, and what is said when one cannot."""
 
+import ast
 import copy
 from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import budgeted
 from budgeted import Belief, Feature, Problem
 from budgeted.cache import Cache
 from budgeted.errors import AllocationError, EngineError, ObservationError
+from budgeted.learners import Hierarchical
 from budgeted.memory import Memory
-from budgeted.value import ENGINES, expected_loss, gains, lookahead, loss, spectral
-from budgeted.value.questions import feature_lookahead
+from budgeted.value import (
+    ENGINES,
+    expected_loss,
+    feature_lookahead,
+    gains,
+    lookahead,
+    loss,
+    spectral,
+)
+from budgeted.value.information import Worth
+from budgeted.value.loss import GINI, LOSSES, Loss
+from tests.beliefs import Doubtful
+
+COPY = Loss("copy", GINI.term, GINI.gather, GINI.finish, GINI.largest)
+"""A loss of one's own that is known to be GINI's."""
+
+
+def a_problem(labels=2, features=2):
+    return Problem([Feature(f"f{at}", ("no", "yes"), 1) for at in range(features)],
+                   [f"label {at}" for at in range(labels)], [1 / labels] * labels, 100)  # fmt: skip
 
 
 def a_belief(labels=2, features=2):
-    problem = Problem(
-        [Feature(f"f{i}", ("a", "b"), 1) for i in range(features)],
-        [f"label {j}" for j in range(labels)],
-        [1 / labels] * labels,
-        10,
-    )
-    return Belief.prior(problem).observe(0, 1, 1)
+    return Belief.prior(a_problem(labels, features)).observe(0, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -45,15 +61,15 @@ def test_the_most_exact_engine_is_chosen_and_named(labels, features, kind, engin
     assert lookahead(belief, depths, kind, particles=50).engine == engine
 
 
-def test_a_result_is_a_float_that_knows_its_bounds():
+def test_a_result_is_a_float_that_knows_its_uncertainty():
     found = loss(a_belief(), "gini")
     assert isinstance(found, float)
-    assert found.lower < found < found.upper
-    assert found.standard_error == 0
+    assert (found.standard_error, found.resolution) == (0, spectral.RESOLUTION)
     sampled = loss(a_belief(), "gini", engine="particles", particles=100)
     assert sampled.standard_error > 0
     twin = copy.deepcopy(sampled)
-    assert (twin, twin.engine, twin.lower) == (sampled, "particles", sampled.lower)
+    told = (sampled, "particles", sampled.standard_error)
+    assert (twin, twin.engine, twin.standard_error) == told
 
 
 def test_sampling_is_reproducible_and_its_stream_can_be_chosen():
@@ -238,3 +254,74 @@ def test_features_of_which_as_much_is_known_tie_where_cases_are_drawn():
     assert np.ptp(found.values[1:]) <= found.resolution
     assert found.resolution > 0
     assert found.values[0] > found.values[1] + found.resolution
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_loss_of_ones_own_is_enumerated_or_drawn(labels):
+    belief = Belief.prior(a_problem(labels)).observe("f0", "label 1", "yes", 3)
+    bought, depths = {("f0", "label 0"): 2}, np.full((2, labels), 2)
+    ours = expected_loss(belief, bought, COPY)
+    assert ours.engine == "enumeration"
+    assert float(ours) == pytest.approx(float(expected_loss(belief, bought, GINI)), abs=1e-9)
+    one, two = (lookahead(belief, depths, each).values for each in (COPY, GINI))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    one, two = (feature_lookahead(belief, depths, each).values for each in (COPY, GINI))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    large = Belief.prior(a_problem(labels, 30))
+    assert loss(large, COPY).engine == "particles"
+
+
+def test_a_loss_of_ones_own_is_refused_in_words():
+    belief = Belief.prior(a_problem())
+    with pytest.raises(EngineError, match="spectral engine has no copy loss; use enumeration, par"):
+        loss(belief, COPY, engine="spectral")
+    with pytest.raises(EngineError, match="grid engine is for zero_one, not copy; use enumeration"):
+        loss(belief, COPY, engine="grid")
+    known = Hierarchical().believed(belief)
+    says = "no engine can compute the copy loss here.*information engine is for gini, not copy"
+    with pytest.raises(EngineError, match=says):
+        gains(known, COPY)
+
+
+def test_a_belief_of_another_form_is_refused_in_words():
+    """Its cells have something in common, so that closed forms would be wrong."""
+    other = Doubtful.prior(a_problem())
+    says = "computes with independent Dirichlet counts, which Doubtful has not"
+    for ask in (loss, lambda known: lookahead(known, np.ones((2, 2), dtype=int)), gains):
+        with pytest.raises(EngineError, match=says):
+            ask(other)
+
+
+def test_gains_of_a_plain_belief_are_differences_of_losses():
+    belief = Belief.prior(a_problem(features=3)).observe("f0", "label 1", "yes", 3)
+    numbers = np.array([[2, 1], [0, 0], [1, 1]])
+    for kind in LOSSES:
+        found = gains(belief, kind).gains(numbers)
+        assert found[1] == 0
+        for at in (0, 2):
+            bought = {(f"f{at}", f"label {label}"): int(numbers[at, label]) for label in (0, 1)}
+            fall = float(loss(belief, kind)) - float(expected_loss(belief, bought, kind))
+            assert found[at] == pytest.approx(fall, abs=1e-5)
+
+
+def test_gains_of_what_the_hierarchical_learner_believes():
+    belief = Belief.prior(a_problem()).observe("f0", "label 1", "yes", 3)
+    known, numbers = Hierarchical().believed(belief), np.ones((2, 2), dtype=int)
+    np.testing.assert_array_equal(gains(known).gains(numbers), Worth(known).gains(numbers))
+    with pytest.raises(EngineError, match="the information engine does not answer this"):
+        expected_loss(belief, {}, engine="information")
+
+
+def test_no_module_asks_for_a_kind_of_belief():
+    """Nor of predictor: what can be done with them is asked of themselves."""
+    kinds = {"Belief", "Committee", "Members", "Posterior", "Hierarchical", "NaiveBayes"}
+    found = []
+    for file in Path(budgeted.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            call = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"
+            if not call and not isinstance(node, ast.Compare):
+                continue
+            names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            if (call or "type" in names) and names & kinds:
+                found.append(f"{file.name}:{node.lineno}")
+    assert found == []

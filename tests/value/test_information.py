@@ -344,27 +344,6 @@ def test_what_is_out_of_the_question_does_not_count():
     assert np.isfinite(Auto().worth(state)).all()
 
 
-@pytest.mark.slow
-def test_standard_errors_are_about_those_of_drawing_again(monkeypatch):
-    """They may be too large, for they leave out that as many come from each component."""
-    problem = a_problem((5, 9, 14), (0.5, 0.3, 0.2))
-    counts, numbers = some_counts(problem, 6, 1), np.full((3, 3), 4)
-    worth = worth_of(problem, counts)
-    said = worth.standard_errors(numbers)
-    again = []
-    for seed in range(60):
-        results.clear()
-        monkeypatch.setattr(outcomes, "stream", lambda *_, seed=seed: np.random.default_rng(seed))
-        again.append(worth.gains(numbers))
-    results.clear()
-    seen = np.std(again, axis=0, ddof=1)
-    assert (said > 0.7 * seen).all()
-    assert (said < 5 * seen).all()
-    assert worth_of(a_problem((2, 2), (0.5, 0.5)), np.zeros((2, 4))).standard_errors(
-        np.ones((2, 2), dtype=np.int64)
-    ).tolist() == [0, 0]
-
-
 def test_a_feature_that_is_known_to_somebody():
     """With informative prior counts it stays as stated, and is weighed so."""
     known = Feature("a", ("x", "y"), 1, ((6.0, 2.0), (1.0, 2.0)))

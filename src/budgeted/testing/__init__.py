@@ -12,7 +12,6 @@ wrong. They need nothing but this package, and run in whatever tests you have:
 """
 
 from budgeted.testing.commands import check_command
-from budgeted.testing.engines import check_engine
 from budgeted.testing.journals import check_journal
 from budgeted.testing.learners import check_learner
 from budgeted.testing.losses import check_loss
@@ -20,6 +19,6 @@ from budgeted.testing.policies import check_policy
 from budgeted.testing.prices import check_price_list
 
 __all__ = [
-    "check_command", "check_engine", "check_journal", "check_learner",
+    "check_command", "check_journal", "check_learner",
     "check_loss", "check_policy", "check_price_list",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ result says which one it was:
 engine         for                                               exact to
 =============  ================================================  ==============================
 ``spectral``   two labels; GINI and entropy                      1e-11
-``grid``       two labels; 0/1 error                             certified bounds
+``grid``       two labels; 0/1 error                             a reported resolution
 ``enumeration``  anything small                                  rounding
 ``particles``  anything                                          a reported standard error
 =============  ================================================  ==============================
@@ -15,24 +15,28 @@ engine         for                                               exact to
 These compute with a plain `Belief`. What purchases are worth under what a learner believes is asked
 of `gains`; ``information`` and, for 0/1 error, ``mistakes`` are the engines of the hierarchical
 learner, in which features may be irrelevant; ``bounded`` is that of a classifier that may spend a
-limit on each case; ``samples`` and ``fresh-samples`` estimate as the paper did, for the record.
-Others can be registered (`ENGINES`, `budgeted.value.base.Engine`); a question
-that none supports is an error in words.
+limit on each case. A question that none supports is an error in words.
 """
 
 from __future__ import annotations
 
 from budgeted.value.allocations import Allocation
-from budgeted.value.base import Engine, Gains
-from budgeted.value.engines import ENGINES, check_engine_options
+from budgeted.value.base import Gains
 from budgeted.value.estimate import CellEstimates, Estimate
-from budgeted.value.questions import expected_loss, feature_lookahead, gains, lookahead, loss
+from budgeted.value.questions import (
+    ENGINES,
+    check_engine_options,
+    expected_loss,
+    feature_lookahead,
+    gains,
+    lookahead,
+    loss,
+)
 
 __all__ = [
     "ENGINES",
     "Allocation",
     "CellEstimates",
-    "Engine",
     "Estimate",
     "Gains",
     "check_engine_options",

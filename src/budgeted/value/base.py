@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from budgeted.errors import EngineError
+from budgeted.learners.belief import DIRICHLET, Belief
 from budgeted.learners.layout import Floats, Integers
 from budgeted.problem import Problem
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
 
 EXPECTED, CELLS, FEATURES, GAINS = "expected", "cells", "features", "gains"
-QUESTIONS = (EXPECTED, CELLS, FEATURES, GAINS)
 """What an engine can be asked; each is one of its methods."""
 
 
@@ -66,96 +67,86 @@ class Gains(Protocol):
         ...
 
 
-class Engine(Protocol):
-    """A way to compute expected losses.
+class Engine:
+    """A way to compute expected losses; the questions that it does not answer it refuses.
 
-    An engine says what it supports. Of those that support a question the most exact one is taken.
     Allocations, depths and what is given are numbers of purchases, features × labels; what is given
     is under way and counts as bought, whatever comes back.
     """
 
     name: ClassVar[str]
-    rank: ClassVar[int]
-    """The less, the more exact: 10 for closed forms, 30 for sums over everything, 90 for draws."""
-    draws: ClassVar[bool]
-    """Whether its results depend on what is drawn."""
     answers: ClassVar[frozenset[str]]
-    """Some of `QUESTIONS`; `Partial` has methods for the others."""
+    draws: ClassVar[bool] = False
+    """Whether its results depend on what is drawn."""
 
-    def supports(self, known: Known, loss: Loss, labels: int) -> bool:
-        """Whether it can compute this loss of a problem with so many labels, from what is known."""
-        ...
-
+    @abstractmethod
     def refusal(self, known: Known, loss: Loss, labels: int) -> str:
-        """Return why it does not support that, in words behind "the … engine"."""
-        ...
+        """Return why it does not have this loss of a problem with so many labels, from what is
+        known, in words behind "the … engine"; nothing if it has.
+        """
 
     def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
         """Whether it is fast enough that nobody need ask for it by name."""
-        ...
+        return True
 
     def expected(
         self, known: Any, allocation: Integers, loss: Loss, sampling: Sampling
     ) -> Estimate:
         """Return the expected loss after all purchases of an allocation."""
-        ...
+        raise self._no()
 
     def cells(
         self, known: Any, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
         """Return, for each cell alone, the expected loss after so many purchases of it."""
-        ...
+        raise self._no()
 
     def features(
         self, known: Any, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
         """Return, for each feature alone, the expected loss after so many purchases of it."""
-        ...
+        raise self._no()
 
     def gains(self, known: Any, loss: Loss, sampling: Sampling) -> Gains:
         """Return what says how much purchases lower the loss."""
-        ...
-
-
-class Partial:
-    """An engine that answers some questions; those that it does not answer it refuses in words."""
-
-    name: ClassVar[str]
-    draws: ClassVar[bool] = False
-
-    def expected(
-        self, known: Any, allocation: Integers, loss: Loss, sampling: Sampling
-    ) -> Estimate:
-        """Refuse."""
-        raise self._no()
-
-    def cells(
-        self, known: Any, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
-    ) -> CellEstimates:
-        """Refuse."""
-        raise self._no()
-
-    def features(
-        self, known: Any, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
-    ) -> CellEstimates:
-        """Refuse."""
-        raise self._no()
-
-    def gains(self, known: Any, loss: Loss, sampling: Sampling) -> Gains:
-        """Refuse."""
         raise self._no()
 
     def _no(self) -> EngineError:
         return EngineError(f"the {self.name} engine does not answer this")
 
 
-def check_engine_kind(engine: Engine) -> None:
-    """Raise an error unless an object can be an engine."""
-    missing = [each for each in ("supports", "refusal", "feasible", *getattr(engine, "answers", ()))
-               if not callable(getattr(engine, each, None))]  # fmt: skip
-    missing += [each for each in ("rank", "draws", "answers") if not hasattr(engine, each)]
-    if missing:
-        raise EngineError(
-            f"engine {getattr(engine, 'name', engine)!r}: must have {', '.join(missing)} (see "
-            f"budgeted.value.base.Engine)"
-        )
+class OfBeliefs(Engine):
+    """An engine that computes with independent Dirichlet counts, and answers every question."""
+
+    answers: ClassVar[frozenset[str]] = frozenset({EXPECTED, CELLS, FEATURES, GAINS})
+
+    def refusal(self, known: Known, loss: Loss, labels: int) -> str:
+        """Return why not, in words."""
+        if known.form != DIRICHLET:
+            return f"computes with {DIRICHLET}, which {type(known).__name__} has not"
+        if loss.limit is not None:
+            return "has no loss of classifiers that may spend a limit on each case"
+        return self.objection(loss, labels)
+
+    def objection(self, loss: Loss, labels: int) -> str:
+        """Return why it does not have this loss, or not with so many labels."""
+        return ""
+
+    def gains(self, known: Belief, loss: Loss, sampling: Sampling) -> Gains:
+        """Return what says how much purchases lower the loss: the loss now minus that then."""
+        return _Difference(self, known, loss, sampling)
+
+
+@dataclass(frozen=True)
+class _Difference:
+    engine: OfBeliefs
+    known: Belief
+    loss: Loss
+    sampling: Sampling
+
+    def gains(self, numbers: Integers) -> Floats:
+        nothing = np.zeros_like(numbers)
+        now = self.engine.expected(self.known, nothing, self.loss, self.sampling)
+        then = self.engine.features(self.known, numbers, nothing, self.loss, self.sampling).values
+        result: Floats = np.where(np.isnan(then), 0.0, float(now) - then)
+        return result

@@ -35,7 +35,7 @@ from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.layout import Integers, layout_of
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
 from budgeted.value.affordable import Affordable, Tests, affordable
-from budgeted.value.base import GAINS, Known, Partial, Sampling
+from budgeted.value.base import GAINS, Engine, Known, Sampling
 from budgeted.value.candidates import Candidates
 from budgeted.value.information import Worth
 from budgeted.value.loss import ZERO_ONE, Loss
@@ -49,16 +49,11 @@ _CERTAIN = 1e300
 _TILE = 2**20
 
 
-class Bounded(Partial):
+class Bounded(Engine):
     """The engine of classifiers that may spend no more than a limit on each case."""
 
     name: ClassVar[str] = "bounded"
-    rank: ClassVar[int] = 20
     answers: ClassVar[frozenset[str]] = frozenset({GAINS})
-
-    def supports(self, known: Known, loss: Loss, labels: int) -> bool:
-        """Whether there is no reason against it."""
-        return not self.refusal(known, loss, labels)
 
     def refusal(self, known: Known, loss: Loss, labels: int) -> str:
         """Return why not, in words."""
@@ -67,10 +62,6 @@ class Bounded(Partial):
         if loss.limit is None:
             return f"is for losses within a limit, which {loss.name} has not"
         return "" if loss.within(None) == ZERO_ONE else f"is for zero_one, not {loss.name}"
-
-    def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
-        """Whether it is fast enough; it always is."""
-        return True
 
     def gains(self, known: Any, loss: Loss, sampling: Sampling) -> Within:
         """Return what says how much purchases lower the loss."""

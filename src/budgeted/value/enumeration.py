@@ -12,11 +12,10 @@ from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers, every_case, number_of_cases
 from budgeted.value import beta_binomial
 from budgeted.value.all_cases import loss_of_all_cases, masses_of_all_cases
-from budgeted.value.base import CELLS, FEATURES, GAINS, Known, Sampling
+from budgeted.value.base import CELLS, FEATURES, GAINS, Known, OfBeliefs, Sampling
 from budgeted.value.drawn import ROUNDING, current_terms
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
-from budgeted.value.of_beliefs import OfBeliefs
 from budgeted.value.one_cell import TILE, after_purchases, by_feature, purchases
 from budgeted.value.quadrature import every_outcome
 
@@ -32,7 +31,6 @@ class Enumeration(OfBeliefs):
     """Goes through everything; any loss and any number of labels."""
 
     name: ClassVar[str] = "enumeration"
-    rank: ClassVar[int] = 30
 
     def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
         """Whether there is little to go through."""
@@ -125,8 +123,7 @@ def expected_by_enumeration(belief: Belief, allocation: Integers, loss: Loss) ->
 
 def exactly(value: float) -> Estimate:
     """Return an expected loss that is exact but for rounding."""
-    lower, upper = value - ROUNDING, value + ROUNDING
-    return Estimate(value, Enumeration.name, lower=lower, upper=upper, resolution=ROUNDING)
+    return Estimate(value, Enumeration.name, resolution=ROUNDING)
 
 
 def _check_number(terms: int) -> None:

@@ -1,4 +1,4 @@
-"""0/1 error of two labels, now and after any allocation, between certified bounds.
+"""0/1 error of two labels, now and after any allocation, on a grid.
 
 The loss of an x with masses (p₁, p₂) is min(p₁, p₂). Its Fourier transform decays too slowly for
 the spectral engine; instead the features are multiplied on a grid of the log-odds log p₁/p₂, in two
@@ -17,11 +17,10 @@ from budgeted.errors import EngineError
 from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import Floats
 from budgeted.value import beta_binomial
-from budgeted.value.base import Sampling
+from budgeted.value.base import OfBeliefs, Sampling
 from budgeted.value.convolution import Atoms, OnGrid
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import ZERO_ONE, Loss
-from budgeted.value.of_beliefs import OfBeliefs
 
 COARSEST, FINEST = 2.0**-5, 2.0**-11
 TOLERANCE = 1e-6
@@ -30,10 +29,9 @@ MOST_OUTCOMES = 2 * 10**7
 
 
 class Grid(OfBeliefs):
-    """Two labels, 0/1: log-odds on a grid between certified bounds."""
+    """Two labels, 0/1: log-odds on a grid, between two bounds."""
 
     name: ClassVar[str] = "grid"
-    rank: ClassVar[int] = 10
 
     def objection(self, loss: Loss, labels: int) -> str:
         """Return why not: it is made for one loss."""
@@ -44,19 +42,19 @@ class Grid(OfBeliefs):
     def expected(
         self, known: Belief, allocation: Integers, loss: Loss, sampling: Sampling
     ) -> Estimate:
-        """Return the expected loss after an allocation, with bounds."""
+        """Return the expected loss after an allocation."""
         return expected(known, allocation)
 
     def cells(
         self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
-        """Return the expected loss of each cell, with bounds."""
+        """Return the expected loss of each cell."""
         return cells(known, depths, given)
 
     def features(
         self, known: Belief, depths: Integers, given: Integers, loss: Loss, sampling: Sampling
     ) -> CellEstimates:
-        """Return the expected loss of each feature, with bounds."""
+        """Return the expected loss of each feature."""
         return features(known, depths, given)
 
 
@@ -72,8 +70,7 @@ def expected(belief: Belief, allocation: Integers) -> Estimate:
         lower, upper = grid.product().losses(beside, np.zeros(1, dtype=np.int64))[:, 0].tolist()
         lower, upper = max(0.0, lower), min(0.5, upper)
         if upper - lower <= TOLERANCE or step <= FINEST:
-            middle, width = (lower + upper) / 2, upper - lower
-            return Estimate(middle, "grid", lower=lower, upper=upper, resolution=width)
+            return Estimate((lower + upper) / 2, "grid", resolution=upper - lower)
         step /= 4
 
 
@@ -116,7 +113,7 @@ def _alone(belief: Belief, given: Integers, several: Sequence[Integers]) -> Floa
 def _between(bounds: Floats) -> CellEstimates:
     lower, upper = bounds
     widest = float(np.nanmax(upper - lower, initial=0.0))
-    return CellEstimates(bounds.mean(axis=0), "grid", widest, lower=lower, upper=upper)
+    return CellEstimates(bounds.mean(axis=0), "grid", widest)
 
 
 def atoms_of(belief: Belief, features: Integers | Sequence[int], bought: Integers) -> Atoms:

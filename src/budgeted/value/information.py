@@ -28,7 +28,7 @@ from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.layout import layout_of
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
 from budgeted.learners.strength import over_values
-from budgeted.value.base import GAINS, Known, Partial, Sampling
+from budgeted.value.base import GAINS, Engine, Known, Sampling
 from budgeted.value.loss import GINI, Loss
 from budgeted.value.outcomes import Imagined, imagine
 from budgeted.value.spectral import without_each
@@ -44,26 +44,17 @@ _TINY = float(np.finfo(float).tiny)
 _WAVES: NDArray[np.complex128] = np.exp(1j * np.outer(FREQUENCIES, _LOG_ODDS))
 
 
-class Information(Partial):
+class Information(Engine):
     """The engine of what the hierarchical learner believes: what purchases are worth."""
 
     name: ClassVar[str] = "information"
-    rank: ClassVar[int] = 20
     answers: ClassVar[frozenset[str]] = frozenset({GAINS})
-
-    def supports(self, known: Known, loss: Loss, labels: int) -> bool:
-        """Whether there is no reason against it."""
-        return not self.refusal(known, loss, labels)
 
     def refusal(self, known: Known, loss: Loss, labels: int) -> str:
         """Return why not, in words."""
         if known.form != SPIKE_AND_SLAB:
             return f"computes with {SPIKE_AND_SLAB}, which {type(known).__name__} has not"
         return "" if loss is GINI else f"is for gini, not {loss.name}"
-
-    def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
-        """Whether it is fast enough; it always is."""
-        return True
 
     def gains(self, known: Posterior, loss: Loss, sampling: Sampling) -> Worth:
         """Return what says how much purchases lower the loss."""
@@ -116,27 +107,6 @@ class Worth:
         for at, (outcome, _), loss in zip(features, after, losses, strict=True):
             result[at] = outcome @ (loss[0] - loss[1:])  # 0 where nothing changes the loss
         result[wanted] = result[same]
-        return result
-
-    def standard_errors(self, numbers: Integers) -> Floats:
-        """Return the standard error of each gain, at most; 0 if all outcomes were gone through.
-
-        A gain is the mean, over drawn outcomes, of how far the loss of their parameters lies below
-        the plane that touches the loss at the mean of the parameters (a Bregman divergence): what
-        is linear in the parameters cancels, and is no noise. That as many outcomes come from each
-        component makes a gain somewhat more exact than is said here.
-        """
-        result = np.zeros(len(numbers))
-        for feature in np.flatnonzero(numbers.any(axis=1)).tolist():
-            found = self._imagined(feature, numbers[feature])
-            if not found.drawn:
-                continue
-            outcome, parameters = self._after(feature, found)
-            (losses,) = self._losses([feature], [parameters])
-            apart = parameters[:, 1:] - parameters[:, :1]
-            plane = np.einsum("yk,ynk->n", self._slopes(feature, parameters[:, 0]), apart)
-            below = losses[0] + plane - losses[1:]
-            result[feature] = np.sqrt((outcome**2 * (below - outcome @ below) ** 2).sum())
         return result
 
     @cached_property
@@ -206,18 +176,6 @@ class Worth:
         ends = np.cumsum([each[0].size for each in several])[:-1]
         return [over_values(part.reshape(each.shape[1:]))
                 for part, each in zip(np.split(total, ends), several, strict=True)]  # fmt: skip
-
-    def _slopes(self, feature: int, parameters: Floats) -> Floats:
-        """How fast the loss grows with each parameter of a feature, labels × values."""
-        result, logs = np.zeros_like(parameters), np.log(parameters)
-        for at, (one, two) in enumerate(self._pairs):
-            table = self._tables[at, feature]
-            apart = logs[one] - logs[two]
-            height = np.interp(apart, _LOG_ODDS, table)
-            steep = np.interp(apart, _LOG_ODDS, np.gradient(table, 1 / _FINENESS))
-            result[one] += np.exp(-apart / 2) * (height / 2 + steep)
-            result[two] += np.exp(apart / 2) * (height / 2 - steep)
-        return result
 
 
 def _between(table: Floats, row: Integers, place: Floats) -> Floats:

@@ -13,32 +13,23 @@ import numpy as np
 
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
-from budgeted.value.base import GAINS, Known, Partial, Sampling
+from budgeted.value.base import GAINS, Engine, Known, Sampling
 from budgeted.value.held import Held
 from budgeted.value.information import Worth
 from budgeted.value.loss import ZERO_ONE, Loss
 
 
-class Mistakes(Partial):
+class Mistakes(Engine):
     """The engine of what the hierarchical learner believes: mistakes that purchases save."""
 
     name: ClassVar[str] = "mistakes"
-    rank: ClassVar[int] = 20
     answers: ClassVar[frozenset[str]] = frozenset({GAINS})
-
-    def supports(self, known: Known, loss: Loss, labels: int) -> bool:
-        """Whether there is no reason against it."""
-        return not self.refusal(known, loss, labels)
 
     def refusal(self, known: Known, loss: Loss, labels: int) -> str:
         """Return why not, in words."""
         if known.form != SPIKE_AND_SLAB:
             return f"computes with {SPIKE_AND_SLAB}, which {type(known).__name__} has not"
         return "" if loss is ZERO_ONE else f"is for zero_one, not {loss.name}"
-
-    def feasible(self, known: Known, question: str, depths: Integers, given: Integers) -> bool:
-        """Whether it is fast enough; it always is."""
-        return True
 
     def gains(self, known: Posterior, loss: Loss, sampling: Sampling) -> Saved:
         """Return what says how much purchases lower the loss."""

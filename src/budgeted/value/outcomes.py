@@ -60,8 +60,6 @@ class Imagined(NamedTuple):
         What a count of a label's own weighs in its expected parameters then, (c + κ m)/(N + κ),
         labels × components, in the last of which prior counts weigh as much; and what the common
         shares m weigh, the same without the last.
-    drawn
-        Whether these are some outcomes of many.
     """
 
     chances: Floats
@@ -70,7 +68,6 @@ class Imagined(NamedTuple):
     prior: Floats
     own: Floats
     pulled: Floats
-    drawn: bool
 
 
 def imagine(
@@ -184,7 +181,7 @@ def _imagine(
     kappa = np.tile(np.append(np.inf, later.concentrations), len(evenness))
     own = 1 / np.hstack([totals + kappa, totals + prior.sum(axis=1, keepdims=True)])
     pulled = 1 / (1 + totals / kappa)
-    return Imagined(chances, counts + more, common, prior, own, pulled, drawn=not few)
+    return Imagined(chances, counts + more, common, prior, own, pulled)
 
 
 class Ratios(NamedTuple):

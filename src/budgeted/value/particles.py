@@ -9,11 +9,10 @@ import numpy as np
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
 from budgeted.value import beta_binomial
-from budgeted.value.base import Sampling
+from budgeted.value.base import OfBeliefs, Sampling
 from budgeted.value.drawn import ROUNDING, Drawn, Strata, current_terms, loss_now, shares
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import Loss
-from budgeted.value.of_beliefs import OfBeliefs
 from budgeted.value.scenarios import Scenarios, cells
 
 
@@ -21,7 +20,6 @@ class Particles(OfBeliefs):
     """Draws cases from the model; any loss, any number of labels, any size."""
 
     name: ClassVar[str] = "particles"
-    rank: ClassVar[int] = 90
     draws: ClassVar[bool] = True
 
     def expected(

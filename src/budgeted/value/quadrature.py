@@ -130,14 +130,6 @@ def few_outcomes(cells: Sequence[Bought], loss: Loss) -> list[Outcomes]:
     return [found[at] for at in range(len(cells))]
 
 
-def left_out(outcomes: Sequence[Outcomes], loss: Loss, labels: int) -> float:
-    """Return how far expected losses may be off because outcomes were left out, at most.
-
-    Of very weak priors the bound is beyond all that a loss can be.
-    """
-    return min(max((each.error for each in outcomes), default=0.0), loss.largest(labels))
-
-
 def _by_rule(cells: Sequence[Bought], number: int, kernel: Kernel) -> list[Outcomes]:
     """Gauss's rule for each cell, with the error that Radau's shows; each is computed once."""
     counts, totals, ends = _end_to_end(cells)

@@ -1,16 +1,91 @@
-"""The loss of a belief, and the expected loss after purchases: one function per question."""
+"""The loss of a belief, and the expected loss after purchases: one function per question.
+
+Each asks the most exact engine that supports the question, or the one that is wanted.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from budgeted.errors import EngineError
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers
 from budgeted.value.allocations import Allocation, allocation_array, depth_array
-from budgeted.value.base import CELLS, EXPECTED, FEATURES, GAINS, Gains, Known, Sampling
-from budgeted.value.engines import check_engine_options, engine_for
+from budgeted.value.base import CELLS, EXPECTED, FEATURES, GAINS, Engine, Gains, Known, Sampling
+from budgeted.value.bounded import Bounded
+from budgeted.value.enumeration import Enumeration
 from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.grid import Grid
+from budgeted.value.information import Information
 from budgeted.value.loss import Loss, named
+from budgeted.value.mistakes import Mistakes
+from budgeted.value.particles import Particles
+from budgeted.value.spectral import Spectral
+
+AUTO = "auto"
+"""In place of a name: the most exact engine."""
+MOST_PARTICLES = 10**7
+
+ENGINES: Mapping[str, Engine] = {
+    each.name: each
+    for each in (
+        Spectral(), Grid(), Information(), Mistakes(), Bounded(), Enumeration(), Particles(),
+    )
+}  # fmt: skip
+"""Every engine by its name, the most exact first."""
+
+
+def engine_for(
+    known: Known,
+    loss: Loss,
+    question: str,
+    depths: Integers,
+    given: Integers | None = None,
+    wanted: str = AUTO,
+) -> Engine:
+    """Return the most exact engine that supports a question, or the one that is wanted."""
+    labels = len(known.problem.labels)
+    under_way = np.zeros_like(depths) if given is None else given
+    able = [
+        each
+        for each in ENGINES.values()
+        if question in each.answers and not each.refusal(known, loss, labels)
+    ]
+    if wanted == AUTO:
+        for each in able:
+            if each.feasible(known, question, depths, under_way):
+                return each
+        raise EngineError(_none(known, loss, question))
+    engine = ENGINES[wanted]
+    if engine in able:
+        return engine
+    why = "does not answer this"
+    if question in engine.answers:
+        why = engine.refusal(known, loss, labels)
+    others = f"use {', '.join(each.name for each in able)} or {AUTO}" if able else ""
+    raise EngineError(f"the {wanted} engine {why}; {others or _none(known, loss, question)}")
+
+
+def check_engine_options(engine: str, particles: int) -> None:
+    """Raise an error unless there is such an engine and such a number of particles."""
+    if engine != AUTO and engine not in ENGINES:
+        raise EngineError(f"there is no engine {engine!r}; there are {', '.join([AUTO, *ENGINES])}")
+    whole = isinstance(particles, int | np.integer) and not isinstance(particles, bool)
+    if not whole or not 2 <= particles <= MOST_PARTICLES:
+        raise EngineError(
+            f"particles: must be a whole number from 2 to {MOST_PARTICLES}, got {particles!r}"
+        )
+
+
+def _none(known: Known, loss: Loss, question: str) -> str:
+    reasons = [
+        f"the {each.name} engine {each.refusal(known, loss, len(known.problem.labels))}"
+        for each in ENGINES.values()
+        if question in each.answers
+    ]
+    return f"no engine can compute the {loss.name} loss here: {'; '.join(reasons)}"
 
 
 def loss(

@@ -13,7 +13,7 @@ from budgeted.value.drawn import ROUNDING, Drawn, shares
 from budgeted.value.estimate import CellEstimates
 from budgeted.value.loss import Loss
 from budgeted.value.one_cell import after_purchases, by_feature, purchases
-from budgeted.value.quadrature import few_outcomes, left_out
+from budgeted.value.quadrature import few_outcomes
 
 
 @dataclass(frozen=True)
@@ -57,5 +57,4 @@ def cells(
         then = after_purchases(here, bought, others, means, loss)
         gains = drawn.losses_without(belief, feature, loss) - then
         values[feature, bought], errors[feature, bought] = drawn.after(gains)
-    most = left_out(outcomes, loss, len(belief.problem.labels))
-    return CellEstimates(values, "particles", ROUNDING, errors, left_out=most)
+    return CellEstimates(values, "particles", ROUNDING, errors)

@@ -29,18 +29,15 @@ from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import layout_of
 from budgeted.memory import Memory
 from budgeted.value import beta_binomial
-from budgeted.value.base import Sampling
+from budgeted.value.base import OfBeliefs, Sampling
 from budgeted.value.estimate import CellEstimates, Estimate
 from budgeted.value.loss import ENTROPY, GINI, Loss
-from budgeted.value.of_beliefs import OfBeliefs
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 STEP = np.pi / 30
 FREQUENCIES: Floats = np.arange(0, 8.8, STEP)
-ERROR = 1e-11
-"""Largest absolute error: the two bounds above, and rounding."""
 RESOLUTION = 1e-13
 """The error above is common to all actions of a decision; between them only rounding differs."""
 
@@ -80,7 +77,6 @@ class Spectral(OfBeliefs):
     """Two labels, GINI and entropy: one integral whose integrand is a product over features."""
 
     name: ClassVar[str] = "spectral"
-    rank: ClassVar[int] = 10
 
     def objection(self, loss: Loss, labels: int) -> str:
         """Return why not: a kernel must be known for the loss."""
@@ -112,8 +108,7 @@ def expected(belief: Belief, allocation: Integers, loss: Loss) -> Estimate:
     rows, which = _factors(belief, allocation, np.zeros_like(allocation))
     now = rows[which, 0]
     value = float((_prior_factor(belief.problem.prior, loss.name) * now.prod(axis=0)).real.sum())
-    lower, upper = max(0.0, value - ERROR), value + ERROR
-    return Estimate(value, "spectral", lower=lower, upper=upper, resolution=RESOLUTION)
+    return Estimate(value, "spectral", resolution=RESOLUTION)
 
 
 def cells(belief: Belief, depths: Integers, given: Integers, loss: Loss) -> CellEstimates:
