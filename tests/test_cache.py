@@ -179,31 +179,29 @@ def test_pages_that_are_kept_are_bounded_in_bytes(tmp_path):
             page = await worker.view("page", lambda _study, at: bytes([at]) * 1_000_000, at)
             assert page[0] == at
         await worker.release()
-        return size_of(worker._views), worker.bytes
+        return size_of(worker._views)
 
-    kept, counted = asyncio.run(look())
-    assert 1_000_000 < kept < 9_000_000
-    assert counted < 9_000_000
+    assert 1_000_000 < asyncio.run(look()) < 9_000_000
 
 
-def test_open_studies_are_bounded_in_bytes(tmp_path):
+def test_open_studies_are_bounded(tmp_path):
     """Those that were not used for the longest time are let go, and opened again when wanted."""
     database = str(tmp_path / "studies.db")
-    names = [f"study {at}" for at in range(6)]
+    names = [f"study {at}" for at in range(4)]
     for name in names:
-        studies.begin(database, name, per_label=200).release()
+        studies.begin(database, name).release()
 
     async def work(most):
-        workers = StudyWorkers(Settings(database, limits=Limits(memory=most)))
+        workers = StudyWorkers(Settings(database, limits=Limits(studies=most)))
         await workers.open()
-        for turn in range(2):
+        for _ in range(2):
             for name in names:
                 worker = await workers.worker(name)
-                await worker.do(Ask(3), by="anna")
-                assert (await worker.look()).events == 1 + 3 * (turn + 1 + 2 * (most > 1))
+                await worker.do(Ask(1), by="anna")
+        assert (await worker.look()).events > 2
         kept = len(workers._workers)
         await workers.close()
         return kept
 
-    assert asyncio.run(work(1)) == 1
-    assert asyncio.run(work(10**9)) == 6
+    assert asyncio.run(work(2)) == 2
+    assert asyncio.run(work(10)) == 4

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import click
 import pytest
-import trustme
 import yaml
 
 from budgeted.cli.main import main
-from tests import system_packages
 
 DEPLOY = Path(__file__).resolve().parents[1] / "deploy"
 BIN = Path(sys.executable).parent
@@ -84,34 +82,3 @@ def test_systemd_accepts_the_unit(tmp_path):
         there = text.replace("/opt/budgeted/bin/budgeted", sys.executable)
         (tmp_path / "budgeted.service").write_text(there.replace("User=budgeted\n", ""))
         lint(program, "verify", "--man=no", tmp_path / "budgeted.service")
-
-
-def test_nginx_accepts_its_configuration(tmp_path):
-    program = system_packages.require(system_packages.NGINX)
-    certificate = trustme.CA().issue_cert("lab.example.org")
-    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
-    certificate.cert_chain_pems[0].write_to_path(tmp_path / "certificate.pem")
-    text = (DEPLOY / "nginx.conf.template").read_text("utf-8")
-    for old, new in (("${BUDGETED_NAME}", "lab.example.org"),
-                     ("${BUDGETED_UPSTREAM}", "127.0.0.1:8000"),
-                     ("/etc/ssl/budgeted", str(tmp_path))):  # fmt: skip
-        assert old in text
-        text = text.replace(old, new)
-    paths = "".join(f"{each}_temp_path {tmp_path}/{each};\n" for each in
-                    ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))  # fmt: skip
-    (tmp_path / "nginx.conf").write_text(
-        f"pid {tmp_path}/nginx.pid;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}{text}}}\n"
-    )
-    lint(program, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "log")
-
-
-def test_nginx_passes_on_what_the_server_believes():
-    """The same headers as behind a path (docs/web.md), where a real nginx is tried with them."""
-    page = (DEPLOY.parent / "docs" / "web.md").read_text("utf-8")
-    headers = re.findall(
-        r"proxy_set_header (\S+)", re.search(r"```nginx\n(.*?)```", page, re.DOTALL)[1]
-    )
-    ours = re.findall(
-        r"proxy_set_header (\S+)", (DEPLOY / "nginx.conf.template").read_text("utf-8")
-    )
-    assert ours == [each for each in headers if each != "X-Forwarded-Prefix"]

@@ -6,14 +6,13 @@ import os
 import pyarrow
 import pytest
 
-from budgeted.errors import AccessError, DatasetError, RunnerError, StorageError
+from budgeted.errors import AccessError, DatasetError, RunnerError
 from budgeted.experiments import run_files
 from budgeted.files import write_atomically
 from budgeted.simulation import datasets
 from budgeted.web.auth.credential_files import remove_line, write_line
 from budgeted.web.auth.ended import EndedSessions
 from budgeted.web.auth.signing import kept_secret
-from budgeted.web.storage import write_whole
 
 
 def tidy(path):
@@ -30,7 +29,6 @@ def keep_table(path, monkeypatch):
 
 WRITERS = {
     "any file": (OSError, lambda path, _: write_atomically(path, b"new")),
-    "a file of the server": (StorageError, lambda path, _: write_whole(path, b"new")),
     "a run": (RunnerError, lambda path, _: run_files.write(pyarrow.table({"a": [1]}), {}, path)),
     "a password": (AccessError, lambda path, _: write_line(path, "anna", "new")),
     "a removal": (AccessError, lambda path, _: remove_line(path, "a")),

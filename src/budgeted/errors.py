@@ -218,10 +218,6 @@ class AccessError(BudgetedError):
     """Somebody who may not come in, or a file of passwords or tokens that cannot be used."""
 
 
-class StorageError(BudgetedError):
-    """A file that the server cannot keep: its disk is full, or it may not write there."""
-
-
 class BusyError(BudgetedError):
     """The server has enough to do; try again later."""
 

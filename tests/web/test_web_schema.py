@@ -74,6 +74,8 @@ def test_the_api_does_what_its_document_says(address, schema, method, path):
 
     @schemathesis_case(operation)
     def check(case):
+        if len(case.as_curl_command()) > 50_000:
+            return  # the head of a request has a size, and whoever sends more sees a closed door
         case.call_and_validate(base_url=address, checks=checks, timeout=30)
         if case.path_parameters and "name" in case.path_parameters:
             # Hardly any name that is made up is that of a study.

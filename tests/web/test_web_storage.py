@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from budgeted.errors import StorageError
 from budgeted.simulation.judge import Validation
-from budgeted.web.storage import write_whole
 from tests.webs import CASES, STUDY, VALIDATION, client, make_study
 
 
@@ -80,20 +78,6 @@ def test_a_failed_upload_leaves_the_cases_that_there_were(tmp_path, disk):
         other = {"csv": "fever,cough,label\nyes,yes,well\n"}
         assert server.post("/api/studies/flu/validation", json=other).status_code == 503
         assert server.get("/api/studies/flu").json() == before
-
-
-def test_a_file_is_whole_or_as_before(tmp_path, monkeypatch):
-    path = tmp_path / "folder" / "file"
-    write_whole(path, b"one")
-
-    def full(_descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StorageError, match="full"):
-        write_whole(path, b"another")
-    assert path.read_bytes() == b"one"
-    assert left_over(tmp_path) == [path]
 
 
 @pytest.mark.slow

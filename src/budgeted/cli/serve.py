@@ -37,8 +37,8 @@ _ROLE = click.option(
 @click.option("--tls-certificate", type=_FILE, help="Speak HTTPS with this certificate …")
 @click.option("--tls-key", type=_FILE, help="… and this key.")
 @click.option("--trusted-proxy", "trusted_proxies", metavar="ADDRESS", multiple=True,
-              help="Address or network of a proxy whose X-Forwarded-For, -Proto, -Host and -Prefix "
-              "are believed; again for several.")  # fmt: skip
+              help="Address or network of a proxy whose X-Forwarded-For and -Proto are believed; "
+              "again for several.")  # fmt: skip
 @click.option("--root-path", metavar="PATH", default="",
               help="Path in front of everything, such as /budgeted, behind a proxy.")  # fmt: skip
 @click.option("--allowed-host", "allowed_hosts", metavar="NAME", multiple=True,
@@ -79,7 +79,8 @@ def serve(
     """Open studies in the browser, until Ctrl-C.
 
     On this machine (127.0.0.1) the page just opens. On any other host people must log in: give a
-    file of passwords, of tokens, or both.
+    file of passwords, of tokens, or both. Where strangers can reach it, put a proxy such as nginx
+    in front, which keeps off who sends slowly.
     """
     try:
         from budgeted.web.server import run

@@ -7,7 +7,12 @@ from contextlib import asynccontextmanager
 from functools import lru_cache
 
 from fastapi import APIRouter, FastAPI
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from budgeted import __version__
 from budgeted.studies.commands import COMMANDS, Command
@@ -17,20 +22,15 @@ from budgeted.web.auth.access import Door
 from budgeted.web.auth.attempts import Attempts
 from budgeted.web.auth.credential_files import CredentialFiles
 from budgeted.web.auth.sessions import Sessions
-from budgeted.web.connections import most_connections
-from budgeted.web.limits import SizeLimit
 from budgeted.web.logs import Log
 from budgeted.web.metrics import Metrics
-from budgeted.web.packing import Packing
 from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.plans import Plans
 from budgeted.web.preparations import Preparations
-from budgeted.web.proxies import Forwarded
 from budgeted.web.request_log import Recorder
-from budgeted.web.settings import Settings
+from budgeted.web.settings import Limits, Settings
 from budgeted.web.sse import Streams
-from budgeted.web.static_files import FOLDER, PackedStaticFiles
 from budgeted.web.workers import StudyWorkers
 
 _ABOUT = """\
@@ -58,8 +58,8 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.once = Once()
         app.state.preparations = Preparations(settings)
         # Streams stay for hours: they must leave room for those who come and go.
-        most = most_connections(settings.limits.connections) // 2
-        app.state.streams = Streams(min(settings.limits.streams, most), workers.closing)
+        streams = min(settings.limits.streams, settings.most_connections // 2)
+        app.state.streams = Streams(streams, workers.closing)
         app.state.readiness = probes.Readiness(workers)
         await workers.open()
         try:
@@ -85,11 +85,10 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.log = Log.of(settings)
     failures.install(app)
     openapi.install(app, guarded=settings.credentials_needed)
-    app.mount("/static", PackedStaticFiles(directory=str(FOLDER)), name="static")
-    app.add_middleware(Packing)
-    app.add_middleware(SizeLimit, limits=settings.limits)
+    app.mount("/static", StaticFiles(packages=[("budgeted.web", "static")]), name="static")
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
+    app.add_middleware(BodyLimits, limits=settings.limits)
     app.add_middleware(Door, settings=settings, credentials=credentials)
-    app.add_middleware(Forwarded, settings=settings)
     app.add_middleware(Recorder, log=app.state.log, metrics=app.state.metrics)
     return app
 
@@ -106,3 +105,32 @@ def _routes(operations: tuple[type[Command], ...]) -> tuple[BaseRoute, ...]:
     for part in (api.router(operations), login.router, probes.router, openapi.router, pages):
         made.include_router(part)
     return tuple(made.routes)
+
+
+_UPLOADS = ("/studies", "/plans")
+_UPLOADED = (
+    "/validation", "/add-cases", "/add-cases/preview", "/results", "/results/file",
+    "/results/check", "/results/write",
+)  # fmt: skip
+_PREPARED = "/new"
+
+
+class BodyLimits:
+    """Refuses bodies that are larger than they may be; those that bring files may be larger."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._plain, self._upload = (
+            RequestBodyLimitMiddleware(app, most) for most in (limits.body, limits.upload)
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is small enough."""
+        path = scope.get("path", "").removeprefix("/api")
+        upload = path in _UPLOADS or path.endswith(_UPLOADED) or path.startswith(_PREPARED)
+        limited = self._upload if upload else self._plain
+        length = dict(scope.get("headers", ())).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > limited.max_body_size:  # said in our own words
+            refused = failures.refuse(Request(scope), 413, failures.TOO_LARGE, [])
+            await refused(scope, receive, send)
+        else:
+            await limited(scope, receive, send)

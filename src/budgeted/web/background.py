@@ -117,11 +117,6 @@ class Background:
         self._took, self._ended, self._last = 0.0, 0.0, 0  # of the last round
 
     @property
-    def bytes(self) -> int:
-        """About how much memory it takes."""
-        return self._done.bytes
-
-    @property
     def busy(self) -> bool:
         """Whether something is being computed."""
         return self._running is not None and not self._running.done()

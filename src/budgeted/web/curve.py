@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from budgeted.cache import size_of
 from budgeted.learners import Outlook, Predictor, fitted
 from budgeted.learners.layout import number_of_cases
 from budgeted.learners.predictor import outlook_of
@@ -105,11 +104,6 @@ class Curve:
     def _small(self) -> bool:
         """Whether errors are computed over every case there is, which is fast."""
         return number_of_cases(self._problem) <= FEW_CASES
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory it takes."""
-        return size_of(self._points)
 
     def advance(self, state: State, at_most: float = math.inf) -> bool:
         """Take in what was bought since; return whether all of it is there.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +22,6 @@ from budgeted.errors import (
     ForeignHistoryError,
     JournalError,
     PurchaseError,
-    StorageError,
     StudyError,
     UnknownError,
     UnknownFateError,
@@ -29,9 +29,13 @@ from budgeted.errors import (
 )
 from budgeted.web.hints import words
 from budgeted.web.pages.errors import again_page, error_page
-from budgeted.web.storage import words_of
 
 _log = logging.getLogger(__name__)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+TOO_LARGE = "this is larger than what this server takes; nothing was done"
 
 
 class Failure(BaseModel):
@@ -51,7 +55,6 @@ WORDS = {
     413: "Larger than this server takes.",
     422: "Something in it makes no sense; the message says what.",
     429: "Too much at once; wait a moment.",
-    431: "Its address and headers are longer than this server takes.",
     503: "The database, or the folder of the server, cannot be read or written.",
 }
 
@@ -61,13 +64,8 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
     All routes can refuse a request as such, so some statuses are always among them.
     """
-    every = sorted({400, 401, 431, 503, *statuses})
-    found: dict[int | str, dict[str, Any]] = {
-        status: {"model": Failure, "description": WORDS[status]} for status in every
-    }
-    # Said before anything is made of a request: in a line of text, or without one.
-    found[431] = {"description": WORDS[431]}
-    return found
+    every = sorted({400, 401, 503, *statuses})
+    return {status: {"model": Failure, "description": WORDS[status]} for status in every}
 
 
 _STATUS: Mapping[type[BudgetedError], int] = {
@@ -78,7 +76,6 @@ _STATUS: Mapping[type[BudgetedError], int] = {
     JournalError: 503,
     StudyError: 409,
     PurchaseError: 409,
-    StorageError: 503,
     AccessError: 403,
     BusyError: 429,
 }
@@ -94,6 +91,19 @@ def status_of(error: BudgetedError) -> int:
         if kind in _STATUS:
             return _STATUS[kind]
     return 422
+
+
+def words_of(error: OSError) -> str:
+    """Return what an error of a file of the server means for people, without paths.
+
+    >>> words_of(OSError(errno.ENOSPC, "No space left on device", "/srv/studies.db-web"))
+    'the disk of the server is full: free some room, or ask whoever runs it to'
+    """
+    if error.errno in _FULL:
+        return "the disk of the server is full: free some room, or ask whoever runs it to"
+    if error.errno in _FORBIDDEN:
+        return "the server may not write to its folder; whoever runs it can allow it"
+    return f"the server cannot write to its folder: {error.strerror or type(error).__name__}"
 
 
 def refuse(request: Request, status: int, message: str, mistakes: list[str]) -> Response:
@@ -123,7 +133,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(OSError)
     async def _storage(request: Request, error: Exception) -> Response:
-        """A large upload goes through a temporary file, and that disk can be full as well."""
+        """A full disk: of the data folder, or of the temporary files of a large upload."""
         assert isinstance(error, OSError)
         request.state.cause = error
         _log.exception("%s %s", request.method, request.url.path)
@@ -145,7 +155,8 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        response = refuse(request, error.status_code, printable(str(error.detail)), [])
+        said = TOO_LARGE if error.status_code == 413 else printable(str(error.detail))
+        response = refuse(request, error.status_code, said, [])
         response.headers.update(error.headers or {})
         return response
 

@@ -22,7 +22,6 @@ from budgeted.studies.events import Entry
 from budgeted.studies.forecast import MOST, SECONDS, Head, read_head
 from budgeted.web import children
 from budgeted.web.settings import Settings
-from budgeted.web.storage import storing
 
 _log = logging.getLogger(__name__)
 _MOST_WAITING = 20
@@ -171,8 +170,7 @@ class Forecasts:
             return known
         if len(self._making) >= _MOST_WAITING:
             raise BusyError(f"{_MOST_WAITING} forecasts wait already; try again in a moment")
-        with storing(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         before, took = 0, 0.0
         if known.head is not None and known.current:
             before, took = known.runs, known.head.seconds

@@ -95,9 +95,6 @@ class Metrics:
         )
         self.logins = Counter("budgeted_logins_total", "Attempts to log in.")
         self.changes = Counter("budgeted_changes_total", "Changes to studies that were made.")
-        self.dropped = Counter(
-            "budgeted_connections_dropped_total", "Connections that the server ended, by cause."
-        )
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
         """Return all of it in the text format, with what is measured at this moment."""
@@ -105,7 +102,7 @@ class Metrics:
         for name, (words, value) in gauges.items():
             lines += [*_head(name, words, "gauge"), f"{name} {value}"]
         each: Counter | Histogram
-        for each in (self.requests, self.seconds, self.logins, self.changes, self.dropped):
+        for each in (self.requests, self.seconds, self.logins, self.changes):
             lines += each.lines()
         return "\n".join(lines) + "\n"
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import PlanError, TableError
+from budgeted.files import write_atomically
 from budgeted.studies.case_lists import Columns
 from budgeted.studies.forecast import code
 from budgeted.studies.planning import AS_PLANNED, RUNS, Asked, WhatIf, ask
 from budgeted.web.settings import Limits
-from budgeted.web.storage import write_whole
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,8 @@ class PlanFile:
     def keep(self) -> None:
         """Write down what was asked: there whole, or not at all."""
         plain = {key: each for key, each in asdict(self).items() if key != "folder"}
-        write_whole(self.folder / "asked.json", json.dumps(plain).encode())
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.folder / "asked.json", json.dumps(plain).encode())
 
     @classmethod
     def read(cls, folder: Path) -> PlanFile:

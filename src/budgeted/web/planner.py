@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.experiments import executors
+from budgeted.files import write_atomically
 from budgeted.studies.forecast import code
 from budgeted.web.children import child
 from budgeted.web.plan_files import PlanFile
-from budgeted.web.storage import write_whole
 
 
 def main(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
@@ -32,7 +32,7 @@ def main(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
             keep=keep,
             progress=lambda done, total: say(done),
         )
-    write_whole(file.made, json.dumps({"code": code(), "plan": made.to_plain()}).encode())
+    write_atomically(file.made, json.dumps({"code": code(), "plan": made.to_plain()}).encode())
 
 
 if __name__ == "__main__":

@@ -19,9 +19,9 @@ from budgeted.errors import BusyError, StudyError, UnknownError
 from budgeted.studies.journal import now
 from budgeted.studies.planning import AS_PLANNED
 from budgeted.web import children
+from budgeted.web.failures import words_of
 from budgeted.web.plan_files import PlanFile, Question, checked
 from budgeted.web.settings import Settings
-from budgeted.web.storage import words_of
 
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 200

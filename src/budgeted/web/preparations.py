@@ -20,11 +20,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from budgeted.errors import StorageError, UnknownError
+from budgeted.errors import BusyError, UnknownError
+from budgeted.files import write_atomically
 from budgeted.studies.journal import now
 from budgeted.studies.preparing import Preparation, Table
 from budgeted.web.settings import Settings
-from budgeted.web.storage import storing, write_whole
 
 _MOST_BYTES = 500_000_000
 _AGE = 30 * 24 * 3600
@@ -109,7 +109,8 @@ class Preparations:
         file = self._currency_file(study)
         self._currencies[study] = currency
         if currency:
-            await asyncio.to_thread(write_whole, file, currency.encode())
+            file.parent.mkdir(parents=True, exist_ok=True)
+            await asyncio.to_thread(write_atomically, file, currency.encode())
         else:
             await asyncio.to_thread(file.unlink, True)
 
@@ -182,28 +183,28 @@ class Preparations:
 
     def _keep(self, draft: Draft, before: Draft | None) -> None:
         folder = self._folder / draft.id
+        folder.mkdir(parents=True, exist_ok=True)
         tables = {"table": draft.made.table, "validation": draft.validation}
         were = {"table": before.made.table, "validation": before.validation} if before else {}
         for key, table in tables.items():
             file = folder / f"{key}.json"
             if table is None:
-                with storing(file):
-                    file.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
             elif table is not were.get(key):
                 content = json.dumps(table.to_json(), ensure_ascii=False).encode()
                 if self._bytes() + len(content) > _MOST_BYTES:
-                    raise StorageError(
+                    raise BusyError(
                         "the studies in preparation on this server take all the room there is for "
                         "them. Nothing was kept"
                     )
-                write_whole(file, content)
+                write_atomically(file, content)
         made = draft.made
         plain: dict[str, Any] = {
             "id": draft.id, "by": draft.by, "at": draft.at, "begun": draft.begun,
             "made": {"plain": made.plain, "uses": made.uses, "currency": made.currency,
                      "filled": made.filled},
         }  # fmt: skip
-        write_whole(folder / "draft.json", json.dumps(plain, ensure_ascii=False).encode())
+        write_atomically(folder / "draft.json", json.dumps(plain, ensure_ascii=False).encode())
 
     def _bytes(self) -> int:
         return sum(each.stat().st_size for each in self._folder.glob("*/*.json"))

@@ -12,36 +12,31 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.config import STARTUP_FAILURE
 
 from budgeted import __version__
 from budgeted.errors import AccessError
 from budgeted.studies.journal import Journal
-from budgeted.web.allocator import limit_arenas
 from budgeted.web.app import create_app
-from budgeted.web.connections import Acceptor, most_connections
 from budgeted.web.logs import Bridge
-from budgeted.web.protocol import GuardedProtocol
 from budgeted.web.settings import Settings
 
 _GIVE_WAY = 0.0005
-"""Seconds after which a thread lets others go on; Python's own 5 ms would add up on the way of an
-answer, which changes threads several times."""
+"""Seconds after which a thread lets others go on: what takes long is computed on other threads, and
+Python's own 5 ms would add up on the way of an answer, which changes threads several times."""
 _PATIENCE = 10
 """Seconds that requests under way get when the server ends."""
-_SWITCH = 0.001
-"""Seconds after which a thread that decides lets the one that answers have its turn."""
-
+_HEAD = 64 * 1024
+"""Bytes of a head, of a trailer, or of the line in front of a chunk."""
+_BACKLOG = 512
 _MANY_OBJECTS = 50_000
 """New objects before the collector looks for cycles: the log of a study has none, only length."""
 
 
 class Server(uvicorn.Server):
-    """Accepts as many connections as there may be, and ends streams when it ends.
+    """Takes on so much and no more, and ends streams when it ends.
 
     Parameters
     ----------
@@ -58,56 +53,28 @@ class Server(uvicorn.Server):
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=GuardedProtocol,
+            http="h11",  # refuses what is endless; httptools reads heads and trailers of any size
+            h11_max_incomplete_event_size=_HEAD,
+            limit_concurrency=settings.most_connections,
+            backlog=_BACKLOG,
             ws="none",
             log_config=None,
             access_log=False,  # addresses can hold what people typed; see budgeted.web.logs
             server_header=False,
-            date_header=True,
-            proxy_headers=False,  # see budgeted.web.proxies
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=[str(each) for each in settings.proxy_networks],
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_PATIENCE,
             ssl_certfile=None if tls is None else tls[0],
             ssl_keyfile=None if tls is None else tls[1],
         )
         super().__init__(config)
-        self._settings = settings
-        self._accepting: list[asyncio.Task[None]] = []
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the application, then let people in."""
-        await self.lifespan.startup()
-        if self.lifespan.should_exit:
-            sys.exit(STARTUP_FAILURE)
-        self.servers = []
-        app: Any = self.config.app
-        connections: Any = self.server_state.connections
-        app.state.connections = connections
-
-        def protocol() -> GuardedProtocol:
-            return GuardedProtocol(
-                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-            )
-
-        acceptor = Acceptor(
-            protocol,
-            connections,
-            most_connections(self._settings.limits.connections),
-            self.config.ssl,
-            lambda cause: app.state.metrics.dropped.add(cause=cause),
-        )
-        self._accepting = [asyncio.create_task(acceptor.accept(each)) for each in sockets or ()]
-        self.started = True
+        app.state.connections = self.server_state.connections
+        self._app = app
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End streams first: waiting for them to end by themselves would take for ever."""
-        for task in self._accepting:
-            task.cancel()
-        await asyncio.gather(*self._accepting, return_exceptions=True)
-        app: Any = self.config.app
-        workers = getattr(app.state, "workers", None)
-        if workers is not None:
-            workers.closing.set()
+        self._app.state.workers.closing.set()
         await super().shutdown(sockets)
 
 
@@ -135,17 +102,14 @@ def run(
         check_certificate(*tls)
     app = create_app(settings)  # reads the credentials, before anything is made
     Journal(settings.database, "", create=True).release()  # if it does not answer, that is said
-    limit_arenas()
     listening = listen(settings)
     server = Server(app, settings, tls)
     address = _address(settings, listening, tls is not None)
-    sys.setswitchinterval(_SWITCH)
     bridge = Bridge(app.state.log)
     for name in ("asyncio", "budgeted", "uvicorn.error"):
         logging.getLogger(name).addHandler(bridge)
-    logging.getLogger("asyncio").setLevel(logging.ERROR)
-
-    # What takes long is computed on other threads: they give way to who tells a value sooner.
+    for name in ("asyncio", "uvicorn.error"):  # strangers could fill the log with warnings
+        logging.getLogger(name).setLevel(logging.ERROR)
     sys.setswitchinterval(_GIVE_WAY)
 
     async def serve() -> None:
@@ -195,7 +159,7 @@ def listen(settings: Settings) -> socket.socket:
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(where)
-        found.listen(512)
+        found.listen(_BACKLOG)
         found.setblocking(False)
     except OSError as error:
         raise AccessError(

@@ -12,8 +12,7 @@ from budgeted.addresses import is_loopback
 from budgeted.errors import AccessError
 from budgeted.studies.journal import parse_url
 
-PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
-"""A path in front of everything, such as ``/budgeted``."""
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,6 @@ class Limits:
         Browsers and programs that watch at the same time.
     studies
         Studies that are kept open; others are opened again when somebody looks at them.
-    memory
-        Bytes that open studies may take together, about; those that nobody uses go first.
     runs, waiting
         Runs of one plan, and how many plans may wait their turn.
     played
@@ -58,7 +55,6 @@ class Limits:
     ask: int = 200
     streams: int = 200
     studies: int = 64
-    memory: int = 256_000_000
     runs: int = 2_000
     waiting: int = 20
     played: int = 5_000_000
@@ -82,7 +78,7 @@ class Settings:
     password_file, token_file
         Who may come in; see `budgeted.web.auth.credentials`. Beyond loopback one is needed.
     trusted_proxies
-        Addresses or networks of proxies whose ``X-Forwarded-…`` headers are believed.
+        Addresses or networks of proxies whose ``X-Forwarded-For`` and ``-Proto`` are believed.
     root_path
         Path in front of everything, where a proxy serves other things beside this server.
     allowed_hosts
@@ -136,7 +132,7 @@ log in; ...
                 "--trusted-proxy: through a proxy others can reach this server, so people must log "
                 "in; give --password-file or --token-file ('budgeted serve-password' writes one)"
             )
-        if self.root_path and not PREFIX.fullmatch(self.root_path):
+        if self.root_path and not _PREFIX.fullmatch(self.root_path):
             raise AccessError(
                 f"--root-path {self.root_path}: must be a path such as /budgeted, made of letters, "
                 f"digits and - . _ ~"
@@ -158,6 +154,17 @@ log in; ...
                 f"--trusted-proxy: {error}; give an address such as 10.0.0.5 or a network such "
                 f"as 10.0.0.0/8"
             ) from None
+
+    @property
+    def most_connections(self) -> int:
+        """How many there can be: half of the files that the system lets the server open at most."""
+        try:
+            import resource  # noqa: PLC0415 - there is none on Windows
+        except ImportError:
+            return self.limits.connections
+        allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        unlimited = allowed == resource.RLIM_INFINITY
+        return self.limits.connections if unlimited else min(self.limits.connections, allowed // 2)
 
     @property
     def realm(self) -> str:

@@ -30,7 +30,6 @@ from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile
 from budgeted.web.background import Background, Computed, Partly
 from budgeted.web.curve import Curve
-from budgeted.web.footprint import footprint
 from budgeted.web.forecasts import Forecasts, Known
 
 View = TypeVar("View")
@@ -43,7 +42,6 @@ _MOST_VIEWS = 8_000_000
 _PATIENCE = 1.0
 _SECONDS_OF_CURVE = 2.0
 """For which a page waits for what takes long, and a curve grows before others have their turn."""
-_MUCH_MORE = 1.2
 _TURNS = 3
 """Of the loop between two writes: answers leave, and what comes back at once goes in together."""
 
@@ -103,7 +101,6 @@ class StudyWorker:
         """Held while something is tried on a draft, by one after the other."""
         self._released = False
         self._reopened = 0
-        self._measured = (0, 0)  # how many events and cases there were, and how many bytes
         self._news = asyncio.Condition()
         self._validation = validation
         self._curve: Curve | None = None
@@ -141,15 +138,6 @@ class StudyWorker:
         working = self._running is not None and not self._running.done()
         working |= self._background.busy or self.uploading.locked()
         return bool(self.watchers or self._waiting or working)
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory the study takes, with what is kept of its pages."""
-        size = self._snapshot.events + self._snapshot.number_of_cases
-        if size >= _MUCH_MORE * self._measured[0]:  # it takes a moment
-            self._measured = (size, footprint(self._snapshot))
-        curve = 0 if self._curve is None else self._curve.bytes
-        return self._measured[1] + self._views.bytes + self._background.bytes + curve
 
     @property
     def validation(self) -> ValidationFile | None:

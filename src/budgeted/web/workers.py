@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,22 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from budgeted.errors import BudgetedError, JournalError, StudyError, UnknownError, UnknownFateError
+from budgeted.files import write_atomically
 from budgeted.studies.files import StudyFile
 from budgeted.studies.journal import Journal, studies
 from budgeted.studies.ledger import Summary, summaries
 from budgeted.studies.study import Study
 from budgeted.studies.validation import ValidationFile, read_validation, tidy_validation
-from budgeted.web.allocator import give_back
 from budgeted.web.forecasts import Forecasts
 from budgeted.web.logs import note
 from budgeted.web.settings import Settings
-from budgeted.web.storage import storing, write_whole
 from budgeted.web.uploads import Understood
 from budgeted.web.worker import StudyWorker
 
 _log = logging.getLogger(__name__)
-_TIDY = 60
-"""Seconds after which memory that is free is given back to the system."""
 _SLOW_THREADS = 2
 _THREADS = 32
 """On which studies are read and written; a thread that waits for a database does no harm."""
@@ -163,7 +159,7 @@ class StudyWorkers:
         async with worker.uploading:
             problem = (await worker.look()).state.problem
             tidy = await asyncio.to_thread(tidy_validation, content, problem, label_column)
-            await asyncio.to_thread(write_whole, self._validation_file(name), tidy)
+            await asyncio.to_thread(_keep, self._validation_file(name), tidy)
             worker.judge_on(ValidationFile(tidy))
             note(study=name)
 
@@ -202,13 +198,11 @@ class StudyWorkers:
 
         Those that somebody uses stay, and so does the one that was used last.
         """
-        limits = self.settings.limits
-        sizes = {name: worker.bytes for name, worker in self._workers.items()}
         for name, worker in list(self._workers.items())[:-1]:
-            if len(sizes) <= limits.studies and sum(sizes.values()) <= limits.memory:
+            if len(self._workers) <= self.settings.limits.studies:
                 return
             if not worker.busy:
-                del sizes[name], self._workers[name]
+                del self._workers[name]
                 self._let_go(worker)
 
     def _let_go(self, worker: StudyWorker) -> None:
@@ -217,7 +211,6 @@ class StudyWorkers:
         task.add_done_callback(self._past.discard)
 
     async def _look_for_news(self) -> None:
-        tidied = time.monotonic()
         while True:
             await asyncio.sleep(self.settings.poll)
             for worker in list(self._workers.values()):
@@ -225,15 +218,16 @@ class StudyWorkers:
                     # Whoever does something next is told; one that was deleted says so itself.
                     with suppress(JournalError, UnknownError):
                         await worker.look()
-            self._make_room()  # studies grow while they are open
-            if time.monotonic() - tidied > _TIDY:
-                await asyncio.to_thread(give_back)
-                tidied = time.monotonic()
 
     def _validation_file(self, name: str) -> Path:
         """Where a validation file is kept; a digest, because a name may hold anything."""
         digest = hashlib.sha256(name.encode()).hexdigest()
         return self.settings.data_folder / "validation" / f"{digest}.csv"
+
+
+def _keep(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, content)
 
 
 def _open(database: str, name: str) -> Study:
@@ -251,12 +245,11 @@ def _begin(
         raise StudyError(f"there is a study {given.name!r} already; give another name")
     judge = None
     if validation is None:
-        with storing(file):
-            file.unlink(missing_ok=True)  # one of a database that is gone
+        file.unlink(missing_ok=True)  # one of a database that is gone
     else:
         read_validation(validation, given.problem)
         judge = ValidationFile(validation)
-        write_whole(file, validation)
+        _keep(file, validation)
     settings: Mapping[str, object] = {
         key: value for key, value in vars(given).items() if key != "problem"
     }

@@ -70,7 +70,11 @@ class Door:
                 await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        state = scope["state"]
+        state = scope.setdefault("state", {})
+        state["root"] = root = self._settings.root_path
+        if root and (scope["path"] == root or scope["path"].startswith(f"{root}/")):
+            # Some proxies take the path in front off, others leave it.
+            scope["path"] = scope["path"][len(root) :] or "/"
         sessions: Sessions = scope["app"].state.sessions
         name = sessions.cookie_name(scope["scheme"] == "https", state["root"])
         session = sessions.read_cookies(headers.getlist("cookie"), name)
@@ -190,8 +194,9 @@ class _Answer:
                 self._is_stream = True
             leads = name in (b"location", b"hx-redirect")
             made.append((name, below(root, self._own(value)) if leads else value))
-        if b"cache-control" not in names and not self._scope["path"].startswith("/static/"):
-            made.append((b"cache-control", b"no-store"))
+        if b"cache-control" not in names:
+            static = self._scope["path"].startswith("/static/")
+            made.append((b"cache-control", b"public, max-age=3600" if static else b"no-store"))
         if self._fresh is not None and b"set-cookie" not in names:
             made.append((b"set-cookie", session_cookie(self._scope, self._fresh).encode()))
         return [*made, *_RAW_HEADERS]

@@ -22,6 +22,8 @@ PROBES = ("/health", "/ready")
 """Asked by machines that know the server by its number only."""
 _ONCE = (b"host", b"content-length", b"content-type", b"authorization", b"origin")
 """Headers that mean something to us and must not come twice."""
+_PROXIED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
+"""Headers by which a proxy can be recognised."""
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -42,7 +44,7 @@ def refusal(scope: Scope, headers: Headers, settings: Settings) -> tuple[int, st
             return 400, f"the header {name.decode()} comes twice"
     if "\0" in path or not _is_text(path):
         return 400, "the address holds characters that mean nothing"
-    if scope["state"].get("proxied") and not settings.credentials_needed:
+    if not settings.credentials_needed and any(mark in names for mark in _PROXIED):
         return 403, (
             "this came through a proxy, and this server lets in everybody who reaches it; start it "
             "with --password-file and --trusted-proxy"

@@ -11,7 +11,7 @@ import asyncio
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from budgeted.errors import BudgetedError, JournalError, StorageError, StudyError
+from budgeted.errors import BudgetedError, JournalError, StudyError
 from budgeted.studies.arrivals import read_arrivals
 from budgeted.web import hints, queries
 from budgeted.web.api.bodies import TheActor, TheWorker
@@ -70,7 +70,7 @@ async def add(
             changed = StudyError("the study has changed meanwhile; look at the list once more")
             return await _page(request, worker, pasted, changed)
         made = await carry_out(request, worker, found.command, actor, key)
-    except (JournalError, StorageError):
+    except JournalError:
         raise  # what became of it is not known, or nobody can look: that is a page of its own
     except BudgetedError as error:
         return await _page(request, worker, pasted, error)

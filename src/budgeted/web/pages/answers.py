@@ -9,7 +9,7 @@ from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import AfterValidator
 
-from budgeted.errors import BudgetedError, JournalError, StorageError, UnknownFateError
+from budgeted.errors import BudgetedError, JournalError, UnknownFateError
 from budgeted.hints import KeyUsed
 from budgeted.studies.commands import Command
 from budgeted.studies.drafts import Done, fresh_key
@@ -113,7 +113,7 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     if not is_htmx(request):
         raise error
     # Who keeps the server must hear of a database that is gone; the rest is between user and form.
-    status = status_of(error) if isinstance(error, JournalError | StorageError) else REFUSED
+    status = status_of(error) if isinstance(error, JournalError) else REFUSED
     if isinstance(error, UnknownFateError):
         return problem(request, [UNKNOWN_FATE], status=status, place=place, not_done=False)
     return problem(request, words(error), status=status, place=place)

@@ -14,7 +14,6 @@ from budgeted.studies.drafts import fresh_key
 from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
 from budgeted.web.names import name_of
-from budgeted.web.static_files import digested
 from budgeted.web.views.parts import View, people_time
 
 
@@ -28,7 +27,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"fresh_key": fresh_key, "digested": digested}
+    made.globals |= {"fresh_key": fresh_key}
     made.filters |= {
         "in_fields": in_fields,
         "percent": percent,

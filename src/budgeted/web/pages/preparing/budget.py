@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
-from budgeted.errors import BudgetedError, StorageError
+from budgeted.errors import BudgetedError
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.studies.preparing.amounts import shown_number
 from budgeted.studies.preparing.money_terms import (
@@ -161,7 +161,7 @@ async def begin(
             worker = await workers.create(found.checked(), by=actor, validation=found.validation)
         except BudgetedError as error:
             return await _looked_over(request, workers, draft, words(error), REFUSED)
-        with suppress(StorageError):  # it is only shown
+        with suppress(OSError):  # it is only shown
             await kept.name_currency(worker.name, draft.made.currency)
         held[0] = replace(
             draft, begun=worker.name, made=Preparation({"name": worker.name}), validation=None
