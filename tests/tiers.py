@@ -24,7 +24,7 @@ ORDER = "BUDGETED_TEST_ORDER"
 WITHOUT_NUMBERS = {
     "test_archives", "test_browser_reach", "test_browser_story",
     "test_cli_datasets", "test_worker", "test_docs_experiments", "test_events", "test_journal",
-    "test_looks", "test_own_policies", "test_pages", "test_provenance", "test_runner_stops",
+    "test_own_policies", "test_pages", "test_runner_stops",
     "test_study_workers",
     "test_system_packages", "test_tiers", "test_version",
 }  # fmt: skip
