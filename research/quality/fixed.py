@@ -29,7 +29,7 @@ from budgeted.studies import example
 from budgeted.studies.case_lists import CaseList
 from budgeted.studies.files import parse_toml, study_of
 from research.quality.comparison import Comparison, Runs
-from research.quality.zoo.runs import within
+from research.quality.zoo.plays import within
 
 SEED = 20261220
 """Of all runs."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from budgeted.experiments.figures import Figure, frame
+from research.quality.zoo.plays import LOOKS
 from research.quality.zoo.results import Looks
-from research.quality.zoo.runs import LOOKS
 
 _PERCENT = {"format": ".0%"}
 

@@ -35,10 +35,9 @@ from research.quality.verdicts import (
 )
 from research.quality.zoo.entries import CHALLENGERS, DEFAULT, PAPER, SLOW
 from research.quality.zoo.results import Results, keep, kept
-from research.quality.zoo.seeds import CONFIRMATION_SEED, SELECTION_SEED, TABLES_SEED
-from research.quality.zoo.sources import world_of
 from research.quality.zoo.summary import HARM, Calibration, above_majority
-from research.quality.zoo.tables import RUNS, TABLES
+from research.quality.zoo.tables import RUNS, TABLES, world_of
+from research.quality.zoo.traits import CONFIRMATION_SEED, SELECTION_SEED, TABLES_SEED
 
 KEPT = {
     "confirmation": ("confirmation", [DEFAULT, *PAPER]),

@@ -21,8 +21,8 @@ from research.quality.verdicts import (
     verdicts,
 )
 from research.quality.zoo.entries import CHALLENGERS, ENTRIES, PAPER, SLOW
+from research.quality.zoo.plays import LOOKS
 from research.quality.zoo.results import Looks, Results, keep, kept
-from research.quality.zoo.runs import LOOKS
 from research.quality.zoo.tables import TABLES
 from research.quality.zoo.traits import PRICES, STRATA
 

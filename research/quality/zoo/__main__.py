@@ -18,9 +18,9 @@ import click
 
 from budgeted.errors import BudgetedError
 from budgeted.experiments import executors
-from research.quality.zoo import judged, plays
+from research.quality.zoo import plays
 from research.quality.zoo.entries import Entry, chosen
-from research.quality.zoo.sources import SOURCES
+from research.quality.zoo.tables import SOURCES
 
 _OPTIONS = (
     click.argument("policies", nargs=-1),
@@ -77,35 +77,10 @@ def judge(
     _in_parallel(
         workers,
         [
-            (judged.complete, *folders, seed, number, entries)
+            (plays.judge_again, *folders, seed, number, entries)
             for number in range(worlds or SOURCES[seed])
         ],
     )
-
-
-@main.command()
-@_common
-@click.option(
-    "--every", default=20, show_default=True, help="Play again in every so-manieth world."
-)
-def check(
-    policies: tuple[str, ...],
-    seed: str,
-    worlds: int | None,
-    results: Path,
-    workers: int | None,
-    every: int,
-) -> None:
-    """Play some again, to see whether today's code buys what is in the files."""
-    entries = _entries(policies)
-    numbers = range(0, worlds or SOURCES[seed], every)
-    bought = results / "bought"
-    differing = list(plays.differing(bought, seed, numbers, entries))
-    for number, entry in differing:
-        click.echo(f"world {number}: {entry} would buy something else")
-    click.echo(f"{len(numbers)} worlds, {len(entries)} entries: {len(differing)} differ")
-    if differing:
-        sys.exit(1)
 
 
 def _entries(policies: Sequence[str]) -> tuple[Entry, ...]:

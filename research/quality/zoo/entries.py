@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from budgeted.learners import Hierarchical, NaiveBayes
-from budgeted.policies import POLICIES, Policy, parameter_names, policy_among
-from research.quality.zoo.whole_cases import WholeCases
+from budgeted.policies import POLICIES, Policy, parameter_names, policy
 
-DEFAULT = "auto"
+DEFAULT, WHOLE_CASES = "auto", "whole-cases"
 PAPER = (
     "round-robin",
-    WholeCases.name,
+    WHOLE_CASES,
     "uniform-expenditure",
     "biased-robin",
     "greedy",
@@ -30,10 +29,6 @@ SLOW = ("rsfl", "pair-lookahead", "kg-star")
 """They look far ahead: with many labels the first two take minutes for one budget. The last one, which
 weighs every number of purchases of every cell, takes an hour, and plays with two labels only.
 """
-KINDS: Mapping[str, type[Policy]] = {
-    WholeCases.name: WholeCases,
-    **POLICIES,
-}
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ class Entry:
 
     def make(self) -> Policy:
         """Return the policy."""
-        return policy_among(KINDS, self.policy, self.parameters)
+        return policy(self.policy, **self.parameters)
 
     def choices(self) -> dict[str, Any]:
         """Return what decides the purchases, as JSON has it."""
@@ -88,7 +83,7 @@ PARTICLES = 200
 
 def sampling(name: str) -> dict[str, int]:
     """Return the parameter that makes a policy sample no more than `PARTICLES`, if it has one."""
-    return {"particles": PARTICLES} if "particles" in parameter_names(KINDS[name]) else {}
+    return {"particles": PARTICLES} if "particles" in parameter_names(POLICIES[name]) else {}
 
 
 ENTRIES = (
@@ -99,16 +94,17 @@ ENTRIES = (
         learners=(Hierarchical.name, NaiveBayes.name),
         outlooks=True,
     ),
+    Entry(WHOLE_CASES, "round-robin", {"over": "cases"}, learners=BOTH),
     *(
         Entry(
             each,
             each,
             sampling(each),
-            cases="overlap" if each == WholeCases.name else "fresh",
             learners=BOTH if each in (*PAPER, "random-shopper") else (NaiveBayes.name,),
             two_labels=each == SLOW[-1],
         )
         for each in (*PAPER, *CHALLENGERS)
+        if each != WHOLE_CASES
     ),
 )
 """The default, the paper's policies, and all challengers."""

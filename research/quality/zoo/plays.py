@@ -1,42 +1,129 @@
-"""Who bought what: one file of JSON lines for each world, a line per entry.
+"""Who bought what, and how well that teaches: two files of JSON lines for each world.
 
-To play takes hours, to judge what was bought takes minutes; so purchases are kept, and can be judged
-again by another learner. A file is whole or not there at all, so a run that was stopped goes on where
-it was. A line says which code chose the purchases. Code changes more often than choices do: lines of
-other code are kept, and `differing` plays some of them again to see whether they would be the same.
+To play takes hours, to judge what was bought takes minutes; so purchases are kept, a line for each
+entry, and can be judged again by another learner. What is judged is kept in another file: the facts
+of the world, then a row for each entry, learner and look. A file is whole or not there at all, so a
+run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 from functools import cache
-from importlib.resources import files
+from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
+from budgeted.learners import LEARNERS, Learner, Outlook, Predictor
+from budgeted.learners.predictor import log_scores
+from budgeted.policies.base import Policy
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
-from budgeted.provenance import Provenance, digest
+from budgeted.provenance import Provenance, package_hash
+from budgeted.simulation.simulator import simulate
 from research.quality.zoo.entries import Entry
-from research.quality.zoo.runs import play
-from research.quality.zoo.sources import World, world_of
+from research.quality.zoo.tables import World, world_of
 
-_DECIDE = {
-    "research.quality.zoo": (
-        "draws",
-        "model",
-        "runs",
-        "tables",
-        "traits",
-        "whole_cases",
-        "worlds",
-    ),
-}
-"""Modules that decide numbers; seeds and entries are in the files themselves."""
+LOOKS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)
+"""Shares of the budget at which what was bought so far is judged; their mean is "on the way"."""
+
+
+class Row(NamedTuple):
+    """How a learner stands at one look.
+
+    `error` is that on the test table; the others are what the predictor says of itself, None if it
+    says nothing.
+    """
+
+    learner: str
+    look: float
+    purchases: int
+    error: float
+    predicted: float | None
+    low: float | None
+    high: float | None
+
+
+def play(world: World, policy: Policy, case_rule: str, seed: int) -> tuple[Purchase, ...]:
+    """Spend the budget as the policy says and return all purchases, oldest first.
+
+    Parameters
+    ----------
+    world, policy
+        Where, and who chooses.
+    case_rule
+        Which case a value is bought from; see `budgeted.state.cases`.
+    seed
+        Of the order of the cases and of the policy's own draws, each step with its own stream.
+    """
+    table = replace(world.world, case_rule=case_rule, seed=seed)
+    steps = simulate(world.problem, policy, table, seed=seed, loss=None)
+    return tuple(
+        Purchase(each.feature, each.label, each.value, each.cost, each.case) for each in steps
+    )
+
+
+def within(purchases: Sequence[Purchase], money: Decimal) -> Sequence[Purchase]:
+    """Return the first purchases that together cost no more than this."""
+    spent = accumulate(each.cost for each in purchases)
+    return purchases[: sum(amount <= money for amount in spent)]
+
+
+def judge(
+    world: World,
+    purchases: Sequence[Purchase],
+    learners: Sequence[Learner],
+    *,
+    outlooks: bool = True,
+) -> list[Row]:
+    """Return a row for each learner and look, in the order of the looks.
+
+    Parameters
+    ----------
+    world, purchases, learners
+        Where, what was bought, and who makes classifiers of it.
+    outlooks
+        Whether they are asked for the error that they expect to make.
+    """
+    rows = []
+    for look in LOOKS:
+        bought = within(purchases, world.problem.budget * Decimal(look))
+        for learner in learners:
+            predictor = learner.fit(world.problem, bought)
+            outlook = outlook_of(predictor) if outlooks else None
+            said = (None,) * 3 if outlook is None else (outlook.error, outlook.low, outlook.high)
+            wrong = error(world, predictor)
+            rows.append(Row(learner.name, look, len(bought), wrong, *map(_plain, said)))
+    return rows
+
+
+def error(world: World, predictor: Predictor) -> float:
+    """Return the 0/1 error on the test table; where labels tie, the predictor guesses."""
+    scores = log_scores(predictor, world.test_values)
+    tied = scores >= scores.max(axis=1, keepdims=True) - 1e-12
+    right = tied[np.arange(len(tied)), world.test_labels] / tied.sum(axis=1)
+    return float(1 - right.mean())
+
+
+def outlook_of(predictor: Predictor) -> Outlook | None:
+    """Return what a predictor says of its own error, if it says anything."""
+    ask = getattr(predictor, "outlook", None)
+    result: Outlook | None = None if ask is None else ask()
+    return result
+
+
+def _plain(number: float | None) -> float | None:
+    """A number that JSON knows."""
+    return None if number is None else float(number)
 
 
 class Play(NamedTuple):
@@ -62,12 +149,7 @@ class Play(NamedTuple):
 @cache
 def fingerprint() -> str:
     """Return a short name for all code that decides: the package's and the zoo's."""
-    own = {
-        f"{package}.{each}": digest((files(package) / f"{each}.py").read_bytes())
-        for package, modules in _DECIDE.items()
-        for each in modules
-    }
-    return Provenance.here(own).fingerprint
+    return Provenance.here({"zoo": package_hash("research.quality.zoo")}).fingerprint
 
 
 def path_of(folder: Path, seed: str, number: int) -> Path:
@@ -103,7 +185,7 @@ def complete(folder: Path, seed: str, number: int, entries: Sequence[Entry], cod
     Parameters
     ----------
     folder, seed, number
-        Where the files are; one of `research.quality.zoo.sources.SOURCES`; and which world.
+        Where the files are; one of `research.quality.zoo.tables.SOURCES`; and which world.
     entries
         Who plays.
     code
@@ -136,14 +218,86 @@ def played(world: World, entry: Entry) -> Play:
     return Play(entry.label, entry.choices(), fingerprint(), seconds, rows)
 
 
-def differing(
-    folder: Path, seed: str, numbers: Sequence[int], entries: Sequence[Entry]
-) -> Iterator[tuple[int, str]]:
-    """Yield worlds and entries in which today's code would buy something else."""
-    for number in numbers:
-        found = read(path_of(folder, seed, number))
-        world = world_of(seed, number)
-        for entry in entries:
-            kept = found.get(entry.label)
-            if kept is not None and kept.bought != played(world, entry).bought:
-                yield number, entry.label
+class WorldFile(NamedTuple):
+    """What a file holds: facts of the world and what was judged, and the rows."""
+
+    facts: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+def read_judged(path: Path) -> WorldFile | None:
+    """Return what is in a file; None if there is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return None
+    try:
+        facts, *rows = map(json.loads, lines)
+    except ValueError as error:
+        raise RunnerError(f"{path}: is damaged, or was not written by this program") from error
+    return WorldFile(facts, rows)
+
+
+def judge_again(bought: Path, into: Path, seed: str, number: int, entries: Sequence[Entry]) -> int:
+    """Judge what has been played in a world and keep it; return how many entries were to do.
+
+    Parameters
+    ----------
+    bought, into
+        Folders of the plays, and of the rows.
+    seed, number
+        one of `research.quality.zoo.tables.SOURCES`; and which world.
+    entries
+        Who is judged, if they have played.
+    """
+    path = path_of(into, seed, number)
+    bought_there = read(path_of(bought, seed, number))
+    wanted = {
+        each.label: _judged(bought_there[each.label], each)
+        for each in entries
+        if each.label in bought_there
+    }
+    found = read_judged(path)
+    if found is None or found.facts["fingerprint"] != fingerprint():
+        found = WorldFile({"entries": {}}, [])
+    there = found.facts["entries"]
+    todo = [
+        each
+        for each in entries
+        if each.label in wanted and there.get(each.label) != wanted[each.label]
+    ]
+    if not todo:
+        return 0
+    world = world_of(seed, number)
+    again = {each.label for each in todo}
+    rows = [row for row in found.rows if row["entry"] not in again]
+    for entry in todo:
+        kept = bought_there[entry.label]
+        learners = [LEARNERS[name]() for name in entry.learners]
+        judged = judge(world, kept.purchases(world.problem), learners, outlooks=entry.outlooks)
+        head = {"entry": entry.label, "seconds": kept.seconds}
+        rows += [{**head, **row._asdict()} for row in judged]
+    facts = {
+        "source": seed,
+        "number": number,
+        "fingerprint": fingerprint(),
+        "majority_error": world.majority_error,
+        "strata": world.strata,
+        "traits": world.facts,
+        "entries": {key: each for key, each in there.items() if key not in again}
+        | {each.label: wanted[each.label] for each in todo},
+    }
+    lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in (facts, *rows)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "".join(lines).encode())
+    return len(todo)
+
+
+def _judged(play: Play, entry: Entry) -> dict[str, Any]:
+    """What the rows of an entry depend on."""
+    return {
+        **play.choices,
+        "purchases": sha256(json.dumps(play.bought).encode()).hexdigest()[:16],
+        "learners": list(entry.learners),
+        "outlooks": entry.outlooks,
+    }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from budgeted.errors import RunnerError
 from budgeted.files import write_atomically
 from budgeted.learners.belief import Floats
-from research.quality.zoo.judged import WorldFile, read
+from research.quality.zoo.plays import WorldFile, read_judged
 from research.quality.zoo.tables import TABLES
 from research.quality.zoo.traits import STRATA
 
@@ -92,7 +92,7 @@ class Results:
     @classmethod
     def read(cls, folder: Path, entries: Sequence[str] = ()) -> Results:
         """Return what is in the files of a folder, of these entries or of all."""
-        found = [each for path in sorted(folder.glob("*.jsonl")) if (each := read(path))]
+        found = [each for path in sorted(folder.glob("*.jsonl")) if (each := read_judged(path))]
         codes = sorted({each.facts["fingerprint"] for each in found})
         if len(codes) != 1:
             what = f"of different code ({', '.join(codes)})" if codes else "not there"

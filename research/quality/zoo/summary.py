@@ -20,7 +20,7 @@ import numpy as np
 from budgeted.errors import BudgetedError
 from budgeted.statistics import Floats, Mean, paired, threshold
 from research.quality.zoo.results import Looks, Results
-from research.quality.zoo.sources import SOURCES
+from research.quality.zoo.tables import SOURCES
 
 HARM = 0.02
 """More than this above the majority class is worth a word."""

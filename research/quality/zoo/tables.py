@@ -7,6 +7,7 @@ of the three patterns of the zoo in turn. The money is that of five values of ev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -18,11 +19,10 @@ from budgeted.seeds import stream
 from budgeted.simulation.datasets import load, partition
 from budgeted.simulation.tables.coding import Coding
 from budgeted.simulation.worlds import TableWorld
-from research.quality.zoo.draws import uniform_in_logs
+from research.quality.zoo import worlds
 from research.quality.zoo.model import information
-from research.quality.zoo.seeds import TABLES_SEED
-from research.quality.zoo.traits import PRICES, ZOO
-from research.quality.zoo.worlds import DEAREST, cents, rising_with
+from research.quality.zoo.traits import PRICES, SEEDS, TABLES_SEED, ZOO, uniform_in_logs
+from research.quality.zoo.worlds import DEAREST, ZooWorld, cents, rising_with
 
 TABLES = (
     "mushroom",
@@ -122,3 +122,14 @@ def _worth(column: Integers, labels: Integers, size: int) -> float:
     np.add.at(counts, (labels[known], column[known]), 1)
     there = counts.sum(axis=1)
     return information(there / there.sum(), counts / np.maximum(there, 1)[:, None])
+
+
+World = ZooWorld | Trial
+"""What is played in."""
+SOURCES: Mapping[str, int] = {**dict.fromkeys(SEEDS, 300), "tables": len(TABLES) * RUNS}
+"""Name → how many worlds are played unless told otherwise."""
+
+
+def world_of(source: str, number: int) -> World:
+    """Return a world of a source."""
+    return draw(number) if source == "tables" else worlds.draw(SEEDS[source], number)

@@ -32,11 +32,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import exp, log
+from typing import TypeVar
 
 import numpy as np
 
 from budgeted.seeds import stream
-from research.quality.zoo.draws import one_of, uniform_in_logs, whole_in_logs
+
+SELECTION_SEED = 20261117
+CONFIRMATION_SEED = 20261218
+TABLES_SEED = 20261219
+"""Of the splits, orders of columns and prices of the tables, which choose nothing either."""
+SEEDS = {"selection": SELECTION_SEED, "confirmation": CONFIRMATION_SEED}
+"""Of selection one may look at the worlds and choose by them; those of the others choose nothing."""
+
+Name = TypeVar("Name")
 
 ZOO = 5
 """First number of the path of the zoo's streams; see `budgeted.seeds`."""
@@ -196,3 +206,23 @@ def _evenly(names: Mapping[str, object]) -> dict[str, float]:
 def _within(number: float, bounds: Mapping[str, float]) -> str:
     """Return the first name whose upper bound the number does not cross."""
     return next(name for name, bound in bounds.items() if number <= bound)
+
+
+def one_of(rng: np.random.Generator, chances: Mapping[Name, float]) -> Name:
+    """Return a name, drawn with its chance."""
+    bounds = np.cumsum(list(chances.values()))
+    at = int(np.searchsorted(bounds, rng.random() * bounds[-1], side="right"))
+    return list(chances)[at]
+
+
+def uniform_in_logs(rng: np.random.Generator, low: float, high: float) -> float:
+    """Return a number whose logarithm is uniform."""
+    return min(high, max(low, exp(rng.uniform(log(low), log(high)))))
+
+
+def whole_in_logs(rng: np.random.Generator, low: int, high: int) -> int:
+    """Return a whole number k with a chance that is proportional to log((k + 1) / k).
+
+    These are the numbers below those that are uniform in logs, both ends included.
+    """
+    return min(high, int(uniform_in_logs(rng, low, high + 1)))

@@ -20,9 +20,8 @@ from budgeted.learners.belief import Floats, Integers
 from budgeted.problem import Feature, Problem
 from budgeted.seeds import stream
 from budgeted.simulation.worlds import TableWorld
-from research.quality.zoo.draws import uniform_in_logs
 from research.quality.zoo.model import Model
-from research.quality.zoo.traits import ZOO, Traits, draw_traits
+from research.quality.zoo.traits import ZOO, Traits, draw_traits, uniform_in_logs
 
 TEST_CASES = 4_000
 FEWEST_CASES, MOST_CASES, FEWEST_OF_A_LABEL = 200, 3_000, 20
