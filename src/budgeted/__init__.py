@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from budgeted.problem import Feature as Feature
     from budgeted.problem import Firm as Firm
     from budgeted.problem import Order as Order
-    from budgeted.problem import Periods as Periods
     from budgeted.problem import PriceList as PriceList
     from budgeted.problem import Problem as Problem
     from budgeted.problem import Soft as Soft
@@ -43,7 +42,6 @@ _HOMES = {
     "Model": "learners.model",
     "Number": "problem.values",
     "Order": "problem",
-    "Periods": "problem",
     "PriceList": "problem",
     "Problem": "problem",
     "Purchase": "problem.orders",

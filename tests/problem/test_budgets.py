@@ -1,13 +1,12 @@
-"""Budgets: their terms, the surcharge of a soft one, the calendar of periods."""
+"""Budgets: their terms, and the surcharge of a soft one."""
 
-from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeted import Feature, Firm, Periods, Problem, Soft
+from budgeted import Feature, Firm, Problem, Soft
 from budgeted.errors import ProblemError
 from budgeted.problem.budgets import agreed, from_table
 
@@ -52,8 +51,6 @@ def test_the_surcharge_never_falls_and_a_unit_never_gets_cheaper(soft, spent, mo
 @given(st.one_of(
     amounts.map(Firm),
     softs(),
-    st.builds(Periods, amounts, st.sampled_from(["month", "week", 1, 10]), st.integers(1, 40),
-              st.booleans(), st.none() | st.dates(date(2000, 1, 1), date(2100, 1, 1))),
 ))  # fmt: skip
 def test_what_is_written_down_gives_the_same_terms(terms):
     assert from_table(terms.to_table()) == terms
@@ -62,25 +59,6 @@ def test_what_is_written_down_gives_the_same_terms(terms):
     problem = Problem(features, ("well", "ill"), (0.5, 0.5), terms)
     assert problem.budget == terms.limit
     assert problem.but(prior=(0.6, 0.4)).terms == terms
-
-
-@given(
-    st.sampled_from(["month", "week", 1, 9]),
-    st.dates(date(2020, 1, 1), date(2030, 1, 1)),
-    st.integers(0, 900),
-)
-def test_every_day_is_in_exactly_one_period(every, begins, later):
-    terms = Periods(10, every, 12, begins=begins)
-    day = begins + timedelta(days=later)
-    number = terms.number_on(day)
-    assert terms.first_day(number) <= day < terms.first_day(number + 1)
-    assert terms.number_on(begins - timedelta(days=1)) == -1
-
-
-def test_a_month_begins_on_the_last_day_if_it_has_no_other():
-    terms = Periods(10, "month", 5, begins="2027-10-31")
-    begins = [str(terms.first_day(number)) for number in range(5)]
-    assert begins == ["2027-10-31", "2027-11-30", "2027-12-31", "2028-01-31", "2028-02-29"]
 
 
 @pytest.mark.parametrize(
@@ -97,13 +75,6 @@ def test_a_month_begins_on_the_last_day_if_it_has_no_other():
             "budget.steps[1]: must begin further",
         ),
         ({"amount": 5, "limit": 9, "point_worth": 1, "steps": "0:1"}, "budget.steps: must be"),
-        ({"amount": 5, "every": "week"}, "budget.periods: is missing"),
-        ({"amount": 5, "every": 0, "periods": 2}, "budget.every: must be"),
-        ({"amount": 5, "every": "week", "periods": True}, "budget.periods: must be"),
-        ({"amount": 5, "every": "week", "periods": 2, "carry_over": 1}, "budget.carry_over"),
-        ({"amount": 5, "every": "week", "periods": 2, "begins": "soon"}, "budget.begins"),
-        ({"amount": 5, "every": 3000, "periods": 9999, "begins": "2026-01-01"}, "year 9999"),
-        ({"amount": 10**15, "every": "week", "periods": 2}, "all periods together"),
         ({"amount": -5}, "budget: must be 0 or more"),
         ({"amuont": 5}, "did you mean 'amount'?"),
     ],
@@ -117,4 +88,4 @@ def test_wrong_terms_are_refused_in_words(table, said):
 def test_an_amount_is_a_firm_budget():
     assert agreed("5.00") == Firm("5.00") == from_table("5.00")
     problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), "5.00")
-    assert (problem.terms, problem.soft, problem.periods) == (Firm("5.00"), None, None)
+    assert (problem.terms, problem.soft) == (Firm("5.00"), None)

@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from budgeted import Periods
 from budgeted.problem.prices import price_list
 from budgeted.sklearn import BudgetedClassifier, BudgetedPurchaser
 
@@ -158,12 +157,6 @@ def test_wrong_parameters_are_said_at_fit(frame, parameters, words):
     purchaser = BudgetedPurchaser(**{"budget": 9} | parameters)
     with pytest.raises(ValueError, match=words):
         purchaser.fit(*frame)
-
-
-def test_a_budget_in_periods_is_spent_as_a_sum(frame):
-    X, y = frame
-    made = BudgetedPurchaser(Periods("3", every="month", periods=4), random_state=1).fit(X, y)
-    assert made.spent_ == 12
 
 
 def test_before_fit_it_has_no_curve():

@@ -178,10 +178,6 @@ def test_the_command_line_shows_the_surcharge(tmp_path, monkeypatch):
     assert "must be worth its price" in " ".join(run("ask").split())
     assert "The budget is 60 now." in run("budget", "60", "--firm")
     assert "Surcharge" not in run("status")
-    assert "100.00: 5.00 a week, 20 times" in run(
-        "budget", "5.00", "--every", "week", "--periods", "20"
-    )
-    assert "period left" in run("ask", "--at-most", "0")
 
 
 def test_terms_that_make_no_sense_are_refused(study):

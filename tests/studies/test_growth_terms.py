@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from budgeted import Feature, Number, Periods, Problem, Soft, Study
+from budgeted import Feature, Number, Problem, Soft, Study
 from budgeted.problem.prices.tariff import Tariff
 from budgeted.studies.commands import SetCuts
 from tests.sample_studies import check_folded
@@ -12,11 +10,8 @@ from tests.sample_studies import check_folded
 CASES = [(f"P{at}", "ill" if at % 2 else "well") for at in range(8)]
 
 
-@pytest.mark.parametrize(
-    "terms",
-    [Soft(20, limit=60, point_worth=1, rate="0.2"), Periods(20, every="month", periods=3)],
-)
-def test_terms_and_prices_survive(tmp_path, terms):
+def test_terms_and_prices_survive(tmp_path):
+    terms = Soft(20, limit=60, point_worth=1, rate="0.2")
     features = [
         Feature("chol", kind=Number(cuts=[200, 240]), cost=2),
         Feature("crp", ("low", "high"), 3),

@@ -86,13 +86,10 @@ def answers(draw):
         )
     fee = draw(st.one_of(st.just(""), MONEY))
     prices = prices_of({}, fee, "30" if fee else "", panels, "comma")
-    kind = draw(st.sampled_from(["firm", "periods", "soft"]))
+    kind = draw(st.sampled_from(["firm", "soft"]))
     fields = {
         "kind": kind,
         "amount": "100,5",
-        "every": "month",
-        "periods": "3",
-        "carry_over": "yes",
         "limit": "2000",
         "rate": "20 %",
         "point_worth": draw(MONEY),

@@ -2,9 +2,7 @@
 
 import re
 
-import pytest
-
-from budgeted import Feature, Periods, Problem, Soft
+from budgeted import Feature, Problem, Soft
 from budgeted.studies.study import Study
 from budgeted.web.views.parts import money_of
 from budgeted.web.views.studies import card_of
@@ -32,13 +30,11 @@ def test_a_soft_budget_shows_its_surcharge(tmp_path):
     assert view.pending[0].why.endswith("it pays 6.00: 5.00 and 1.00 surcharge")
 
 
-@pytest.mark.parametrize(("budget", "amount"), [("20.00", "20.00"), (Periods("5", "week", 4), "5")])
-def test_other_budgets_show_no_surcharge(tmp_path, budget, amount):
-    with begin(tmp_path, budget) as study:
+def test_a_firm_budget_shows_no_surcharge(tmp_path):
+    with begin(tmp_path, "20.00") as study:
         money = card_of(study.snapshot()).money
         assert money == money_of(study.state)
-    assert (money.amount, money.surcharge) == (amount, "")
-    assert bool(money.terms) == (amount == "5")
+    assert (money.amount, money.surcharge, money.terms) == ("20.00", "", "")
 
 
 def test_the_terms_change_by_the_api_and_show_on_the_page(tmp_path):
@@ -59,9 +55,8 @@ def test_the_terms_change_by_the_api_and_show_on_the_page(tmp_path):
         assert more["money"]["surcharge_reserved"] == "2.00"
         log = found.get("/studies/s/history").text
         assert "before: 5.00, soft up to 40.00" in log
-        periods = {"budget": "10", "every": "month", "periods": 4, "carry_over": False}
-        terms = found.post("/api/studies/s/budget", json=periods).json()["money"]["terms"]
-        assert terms.startswith("40: 10 a month, 4 times from ")
+        firm = found.post("/api/studies/s/budget", json={"budget": "40", "firm": True})
+        assert firm.json()["money"]["terms"] == ""
         wrong = found.post("/api/studies/s/budget", json={"budget": "10", "rate": "0.2"})
         assert wrong.status_code == 409
         assert "budget.limit: is missing" in wrong.text

@@ -256,14 +256,8 @@ def test_the_terms_of_the_budget_are_changed_once_that_is_confirmed(site):
     digest = re.search('name="confirmed" value="([0-9a-f]+)"', asked.text)[1]
     assert form(site, "terms", confirmed=digest, **wanted).status_code == 303
     assert "soft up to 200" in words(site.get("/studies/flu/manage"))
-    odd = form(site, "terms", htmx=True, terms="periods", budget="10", periods="many")
-    assert "how many periods" in words(odd)
-    months = {"terms": "periods", "budget": "50", "every": "month", "periods": "12"}
-    asked = form(site, "terms", **months)
-    digest = re.search('name="confirmed" value="([0-9a-f]+)"', asked.text)[1]
-    assert form(site, "terms", confirmed=digest, **months).status_code == 303
     view = site.get("/api/studies/flu/manage").json()
-    assert (view["terms"]["kind"], view["terms"]["periods"]) == ("periods", "12")
+    assert (view["terms"]["kind"], view["terms"]["limit"]) == ("soft", "200")
 
 
 def test_the_report_adds_up_and_says_what_proves_it(site):

@@ -162,7 +162,7 @@ def as_text(given: Any) -> str:
 
 
 def terms_of(text: str) -> Terms:
-    """Return the terms of a budget; of one in periods, which have no calendar here, the sum.
+    """Return the terms of a budget.
 
     >>> terms_of('{"amount": 90, "limit": 100, "rate": "0.2", "point_worth": 5}').limit
     Decimal('100')

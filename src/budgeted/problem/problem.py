@@ -11,7 +11,7 @@ from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import PriceListError, ProblemError
-from budgeted.problem.budgets import Periods, Soft, Terms, from_table
+from budgeted.problem.budgets import Soft, Terms, from_table
 from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mistakes
 from budgeted.problem.features import Feature
 from budgeted.problem.money import MoneyLike
@@ -44,7 +44,7 @@ class Problem:
     prior
         The share of each label.
     budget
-        The money: an amount, which is firm; or `Periods` or `Soft`, also as the table of a study
+        The money: an amount, which is firm; or `Soft`, also as the table of a study
         file; see `budgeted.problem.budgets`.
     prices
         What orders cost; each feature its `Feature.cost`, unless given.
@@ -56,7 +56,7 @@ class Problem:
     budget
         The most that all orders together may cost, whatever the terms are.
     terms
-        Of the budget: `Firm`, `Periods` or `Soft`.
+        Of the budget: `Firm` or `Soft`.
 
     Examples
     --------
@@ -133,11 +133,6 @@ give each its own name; prior: must sum to 1, sums to 0.9; budget: must be 0 or 
     def soft(self) -> Soft | None:
         """The terms of a soft budget; None if it is not soft."""
         return self.terms if isinstance(self.terms, Soft) else None
-
-    @property
-    def periods(self) -> Periods | None:
-        """The terms of a budget in periods; None if it is another one."""
-        return self.terms if isinstance(self.terms, Periods) else None
 
     @cached_property
     def by_name(self) -> dict[str, Feature]:

@@ -65,8 +65,7 @@ class BudgetedPurchaser(PartialCases):
     ----------
     budget
         All the money there is: an amount, or terms such as `budgeted.Soft`. There is none unless
-        given; money is not spent by default. One in periods has no calendar here, so it is spent as
-        a sum.
+        given; money is not spent by default.
     prices
         What a value costs: one amount for all columns; amounts by name or position of the column;
         or one for each column, in their order. Text and `decimal.Decimal` are exact.

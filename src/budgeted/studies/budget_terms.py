@@ -1,17 +1,15 @@
 """The terms of a budget, where it is more than a firm amount, as events of a study.
 
 A study with a firm budget has none of these: its first event has the amount, and `BudgetChanged`
-another one. What a budget in periods or a soft one agrees on is written down beside that.
+another one. What a soft one agrees on is written down beside that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from budgeted.problem import Periods
 from budgeted.problem.budgets import Firm, Terms, from_table
 from budgeted.studies.events import Event
 
@@ -60,17 +58,6 @@ class BudgetTerms(Event):
         return f"{now}{before}{f' ({self.why})' if self.why else ''}"
 
 
-def first_terms(terms: Terms, today: date | None) -> list[Event]:
-    """Return what a study with these terms begins with, behind its first event.
-
-    Parameters
-    ----------
-    terms
-        Of its budget.
-    today
-        The day on which it begins; periods begin then unless they say otherwise.
-    """
-    if isinstance(terms, Firm):
-        return []
-    begun = terms.beginning(today) if isinstance(terms, Periods) else terms
-    return [BudgetTerms(begun.limit, begun.to_table())]
+def first_terms(terms: Terms) -> list[Event]:
+    """Return what a study with these terms begins with, behind its first event."""
+    return [] if isinstance(terms, Firm) else [BudgetTerms(terms.limit, terms.to_table())]

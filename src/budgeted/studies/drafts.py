@@ -37,7 +37,6 @@ from budgeted.studies.events import Entry, Event, Line, numbers_of
 from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import check_text, to_json
 from budgeted.studies.naming import Names
-from budgeted.studies.periods import Period, period_at
 from budgeted.studies.projection import LAYERED, Projection, Requested, Used, layered
 from budgeted.studies.stopping import why_stopped
 
@@ -119,14 +118,12 @@ class Draft(Projection):
         if state.problem.soft is not None:
             chooser = Thrifty(chooser, lambda: learner_of(self.created))
         found = choose(chooser, state, rng, self.created.policy)
-        self.stopped = why_stopped(state, self.created, self.period) if found is None else ""
+        self.stopped = why_stopped(state, self.created) if found is None else ""
         return found
 
     def facing(self, wishes: Wishes | None = None) -> State:
         """Return the state that the policy sees: only what may be ordered now can be bought."""
         state = self.dated(self.signature[0])
-        if self.period is not None:
-            state = state.changed(at_most=self.period.left)
         if wishes is not None:
             state = wishes.restrict(state, self)
         return state
@@ -135,13 +132,6 @@ class Draft(Projection):
         """Return the state with the prices of a day, where they depend on anything at all."""
         state = self.state
         return state if state.problem.separable else state.changed(today=day_of(at))
-
-    @property
-    def period(self) -> Period | None:
-        """Where the periods of the budget stand on that day; None if it has none."""
-        if self.state.problem.periods is None:
-            return None
-        return period_at(self.state, self.requests, self.signature[0])
 
     @property
     def today(self) -> date | None:

@@ -40,7 +40,6 @@ from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.foresight import SECONDS, Foreseen, foresee
 from budgeted.studies.journal import Head, Journal
-from budgeted.studies.periods import Period, period_at
 from budgeted.studies.projection import LAYERED, Projection
 from budgeted.studies.replay import fold
 from budgeted.studies.snapshot import Snapshot
@@ -94,11 +93,6 @@ class Ledger:
     def state(self) -> State:
         """Money, belief, purchases and requests under way."""
         return self._projection.state
-
-    @property
-    def period(self) -> Period | None:
-        """Where the periods of the budget stand today; None if it has none."""
-        return period_at(self.state, self._projection.requests, self._clock())
 
     @property
     def events(self) -> int:

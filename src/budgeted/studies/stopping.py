@@ -1,4 +1,4 @@
-"""Why nothing more is asked though there is money: a period, or a price that is not worth it."""
+"""What a soft budget adds: a surcharge, and why nothing more is asked though there is money."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from decimal import Decimal
 from budgeted.policies.stopping import weigh
 from budgeted.problem import money
 from budgeted.state import State
-from budgeted.state.surcharges import added_by
+from budgeted.state.surcharges import added_by, surcharge_of
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.created import Created
-from budgeted.studies.periods import Period
 
 
-def why_stopped(state: State, created: Created, period: Period | None) -> str:
+def why_stopped(state: State, created: Created) -> str:
     """Return why the policy buys nothing though something is affordable; nothing if that is not so.
 
     Parameters
@@ -22,16 +21,9 @@ def why_stopped(state: State, created: Created, period: Period | None) -> str:
         As the policy saw it.
     created
         With the learner of the study.
-    period
-        Where the periods of the budget stand, if it has some.
     """
     if not state.problem.has_prices:
         return ""
-    if period is not None and not state.affordable():
-        free = state.changed(at_most=None)
-        if free.affordable():
-            cheapest = min(free.price(action) for action in free.affordable())
-            return f"{period.words()}, and the cheapest value costs {money.show(cheapest)}"
     soft = state.problem.soft
     weighed = None if soft is None else weigh(state, learner_of(created))
     if soft is None or weighed is None or weighed.goes_on:
@@ -55,3 +47,14 @@ def surcharge_words(state: State, price: Decimal) -> list[str]:
         return []
     paid = money.show(money.add(price, added))
     return [f"it pays {paid}: {money.show(price)} and {money.show(added)} surcharge"]
+
+
+def surcharge_facts(state: State) -> dict[str, str]:
+    """Return the surcharge by name; nothing for a firm budget."""
+    surcharge = surcharge_of(state)
+    if surcharge is None:
+        return {}
+    return {
+        "surcharge": money.show(surcharge.so_far),
+        "surcharge_reserved": money.show(surcharge.to_come),
+    }

@@ -139,7 +139,7 @@ class Study(Entering):
             rules,
         )  # fmt: skip
         who, at = user() if by is None else by, clock()
-        agreed = [*first_terms(problem.terms, day_of(at)), *first_rules(rules)]
+        agreed = [*first_terms(problem.terms), *first_rules(rules)]
         draft = begun(created, known, agreed)
         journal = Journal(database, name, create=True)
         try:
@@ -451,7 +451,7 @@ class Study(Entering):
         Parameters
         ----------
         budget
-            All the money; in periods that of one, of a soft budget the amount that is not soft.
+            All the money; of a soft budget the amount that is not soft.
         why, key
             For the log; and see `ask`.
         terms

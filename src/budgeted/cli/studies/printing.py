@@ -60,9 +60,9 @@ def money(found: Study) -> dict[str, str]:
              "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
     if isinstance(state.problem.terms, Firm):
         return plain
-    from budgeted.studies.budget_facts import facts_of
+    from budgeted.studies.stopping import surcharge_facts
 
-    return plain | facts_of(state, found.period)
+    return plain | surcharge_facts(state)
 
 
 def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:

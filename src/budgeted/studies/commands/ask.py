@@ -157,9 +157,6 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     """
     problem, state = draft.state.problem, draft.state
     most = state.free if wishes is None or wishes.at_most is None else wishes.at_most
-    period = draft.period
-    if period is not None:
-        most = min(most, period.left)
     found = None
     for part in choice.order.shortened():
         case = draft.pick(part, None if wishes is None else wishes.case)
@@ -175,8 +172,6 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     total = sum(line.cost for line in lines)
     if wishes is not None and wishes.at_most is not None and total > wishes.at_most:
         raise PurchaseError(f"it costs {total}, and no more than {wishes.at_most} is to be spent")
-    if period is not None and total > period.left:
-        raise PurchaseError(f"an order costs more than this period allows: {period.words()}")
     scores, compared = worth_keeping(problem, choice)
     return events.Asked(
         case=str(found.case),

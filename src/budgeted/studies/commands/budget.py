@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from budgeted.errors import ProblemError, StudyError
 from budgeted.studies import events
 from budgeted.studies.commands.base import (
-    LONGEST_NAME,
     Amount,
     Command,
     amount,
@@ -26,27 +25,17 @@ if TYPE_CHECKING:
 class SetBudget(Command):
     """Change the budget, or its terms; it must cover what is spent and reserved.
 
-    What is not given stays as it is. A budget that was firm becomes one in periods if every and
-    periods are given, and a soft one if limit, point-worth and a rate, or steps, are.
+    What is not given stays as it is. A budget that was firm becomes a soft one if limit,
+    point-worth and a rate, or steps, are given.
     """
 
     name: ClassVar[str] = "budget"
     budget: Amount = parameter(
-        "All the money of the study; in periods that of one, of a soft budget what is not soft.",
+        "All the money of the study; of a soft budget what is not soft.",
         metavar="AMOUNT",
     )
     why: str = reason()
     firm: bool = parameter("Make it firm: this amount, and no other terms.", False)
-    every: str | None = parameter(
-        "In periods: month, week, or a number of days.", None, longest=LONGEST_NAME
-    )
-    periods: int | None = parameter("How many periods there are.", None, least=1, most=10_000)
-    carry_over: bool | None = parameter(
-        "Whether what is left of a period is there in the next one.", None
-    )
-    begins: str | None = parameter(
-        "The first day of the first period, such as 2026-01-31.", None, longest=LONGEST_NAME
-    )
     limit: Amount | None = parameter("Soft: what all orders may cost at most.", None)
     rate: Amount | None = parameter(
         "Soft: the surcharge on each unit beyond the amount, such as 0.2.", None
@@ -72,13 +61,11 @@ class SetBudget(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that there is more money, or less, or that it is on other terms."""
-        from budgeted.problem import Firm, Periods
+        from budgeted.problem import Firm
         from budgeted.studies.budget_terms import BudgetTerms
 
         old = draft.state.problem.terms
         new = self.terms_after(old)
-        if isinstance(new, Periods):
-            new = new.beginning(draft.today)
         if new == old:
             raise StudyError(f"the budget is {new.words()} already")
         if isinstance(old, Firm) and isinstance(new, Firm):
@@ -110,11 +97,9 @@ class SetBudget(Command):
     def _given(self) -> dict[str, Any]:
         given: dict[str, Any] = {
             name: getattr(self, name)
-            for name in ("every", "periods", "carry_over", "begins", "limit", "rate", "point_worth")
+            for name in ("limit", "rate", "point_worth")
             if getattr(self, name) is not None
         }
-        if str(given.get("every", "")).isdecimal():
-            given["every"] = int(given["every"])
         if self.steps:
             given["steps"] = [_step(each) for each in self.steps]
         return given

@@ -107,7 +107,7 @@ def goes_on(
     draft: Possible = Possible.of(projection)  # type: ignore[assignment]
     draft.signature = (at, "forecast", "forecast", "")
     problem = draft.state.problem
-    if problem.soft is None:  # what comes in later periods comes in time
+    if problem.soft is None:
         draft.state = with_budget(draft.state, Firm(money.tidied(budget, problem.budget)))
     draft.chooser = Staged(policy, draft.state.free / stages, rounds)
     return draft

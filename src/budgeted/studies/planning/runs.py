@@ -18,7 +18,6 @@ from budgeted.seeds import PLAN, stream
 from budgeted.studies.beginning import learner_of, policy_of
 from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.creation import begun, creation
-from budgeted.studies.days import day_of
 from budgeted.studies.files import StudyFile
 from budgeted.studies.forecast.playing import answers_of, drawn_cases, error_on, goes_on, spend
 from budgeted.studies.projection import Projection
@@ -60,7 +59,7 @@ def begin(design: StudyFile, at: str) -> Projection:
         design.learner,
         design.groups,
     )
-    return begun(created, design.known, first_terms(design.problem.terms, day_of(at)))
+    return begun(created, design.known, first_terms(design.problem.terms))
 
 
 def buyer(projection: Projection, who: str) -> Chooser:

@@ -14,11 +14,9 @@ HOW = {
     "price": "one price, sold whole",
 }
 """What a panel may cost, and how people are told."""
-BUDGET_FIELDS = ("kind", "amount", "every", "periods", "carry_over", "begins", "limit", "rate",
-                 "point_worth")  # fmt: skip
+BUDGET_FIELDS = ("kind", "amount", "limit", "rate", "point_worth")
 _TERMS = {
     "firm": ("amount",),
-    "periods": ("amount", "every", "periods", "carry_over", "begins"),
     "soft": ("amount", "limit", "rate", "point_worth"),
 }
 
@@ -99,8 +97,6 @@ def budget_of(fields: Mapping[str, str], decimal: str, before: Any = None) -> An
 
     >>> budget_of({"kind": "firm", "amount": "400,00"}, "comma")
     '400.00'
-    >>> budget_of({"kind": "periods", "amount": "100", "every": "14", "periods": "3"}, "point")
-    {'amount': '100', 'every': 14, 'periods': 3, 'carry_over': False}
     """
     kind = fields.get("kind", "firm")
     if kind not in _TERMS or kind == "firm":
@@ -113,28 +109,18 @@ def budget_of(fields: Mapping[str, str], decimal: str, before: Any = None) -> An
     made: dict[str, Any] = {}
     for key in _TERMS[kind]:
         text = fields.get(key, "").strip()
-        if key == "carry_over":
-            made[key] = bool(text)
-        elif key in ("every", "periods"):
-            made[key] = whole(text)
-        elif key == "begins":
-            made |= {key: text} if text else {}
-        elif key == "rate":
-            made[key] = rate_of(text, decimal)
-        else:
-            made[key] = amount(text, decimal)
+        made[key] = rate_of(text, decimal) if key == "rate" else amount(text, decimal)
     return made
 
 
 def budget_fields(budget: Any, decimal: str) -> dict[str, str]:
     """Return what stands in the fields of a budget."""
     table = budget if isinstance(budget, Mapping) else {"amount": budget}
-    kind = "periods" if "every" in table else "soft" if "limit" in table else "firm"
+    kind = "soft" if "limit" in table else "firm"
     rate = table.get("rate")
     texts = {key: written(table.get(key), decimal) for key in BUDGET_FIELDS}
     return texts | {
         "kind": kind,
-        "carry_over": "yes" if table.get("carry_over", True) is True else "",
         "rate": written(rate, decimal) if rate is not None else "",
     }
 

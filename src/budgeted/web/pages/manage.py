@@ -46,10 +46,6 @@ async def terms(
     terms: Text = "firm",
     budget: Amount = "",
     why: Text = "",
-    every: Text = "",
-    periods: Text = "",
-    carry_over: Text = "",
-    begins: Text = "",
     limit: Amount = "",
     rate: Text = "",
     steps: Text = "",
@@ -59,9 +55,8 @@ async def terms(
 ) -> Response:
     """Put the budget on other terms, once that is confirmed."""
     given = {
-        "terms": terms, "budget": budget, "why": why, "every": every, "periods": periods,
-        "carry_over": carry_over, "begins": begins, "limit": limit, "rate": rate, "steps": steps,
-        "point_worth": point_worth,
+        "terms": terms, "budget": budget, "why": why, "limit": limit, "rate": rate,
+        "steps": steps, "point_worth": point_worth,
     }  # fmt: skip
     try:
         wanted = _budget({name: text.strip() for name, text in given.items()})
@@ -222,19 +217,6 @@ def _budget(given: dict[str, str]) -> SetBudget:
     kind, budget, why = given["terms"], given["budget"], given["why"]
     if kind == "firm":
         return SetBudget(budget, why, firm=True)
-    if kind == "periods":
-        number = whole_number(given["periods"])
-        if number is None:
-            shown = clipped(given["periods"])
-            raise StudyError(f"say how many periods there are: a whole number, not {shown!r}")
-        return SetBudget(
-            budget,
-            why,
-            every=given["every"] or None,
-            periods=number,
-            carry_over=bool(given["carry_over"]),
-            begins=given["begins"] or None,
-        )
     return SetBudget(
         budget,
         why,

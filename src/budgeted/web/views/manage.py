@@ -21,13 +21,9 @@ _MOST_CHOICES = 50
 class TermsView(View):
     """The terms of the budget, as the fields of a form have them."""
 
-    kind: str = Field(examples=["firm", "periods", "soft"])
+    kind: str = Field(examples=["firm", "soft"])
     words: str
     amount: str
-    every: str
-    periods: str
-    carry_over: bool
-    begins: str
     limit: str
     rate: str
     steps: str
@@ -104,10 +100,6 @@ def _terms(study: Snapshot) -> TermsView:
         kind=kind_of(table),
         words=terms.words(),
         amount=show(terms.amount),
-        every=str(table.get("every", "")),
-        periods=str(table.get("periods", "")),
-        carry_over=bool(table.get("carry_over", False)),
-        begins=str(table.get("begins") or ""),
         limit=str(table.get("limit", "")),
         rate=str(table.get("rate", "")),
         steps=" ".join(steps),

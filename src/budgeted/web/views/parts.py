@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.problem import Firm, Problem
 from budgeted.state import State
-from budgeted.studies.budget_facts import facts_of
 from budgeted.studies.events import Entry, numbers_of
 from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
 from budgeted.studies.snapshot import Snapshot
+from budgeted.studies.stopping import surcharge_facts
 from budgeted.studies.study import Requested
 
 _MOST_COMPARED = 12
@@ -33,7 +33,7 @@ class Money(View):
     spent_percent: float
     reserved_percent: float
     free_percent: float
-    amount: str = Field(default="", description="of a soft budget or of a period; else the budget")
+    amount: str = Field(default="", description="of a soft budget; else the budget")
     terms: str = Field(default="", description="of a budget that is not firm, in words")
     surcharge: str = Field(default="", description="so far, where the budget is soft")
     surcharge_reserved: str = Field(
@@ -94,7 +94,7 @@ def money_of(state: State) -> Money:
     terms = state.problem.terms
     if isinstance(terms, Firm):
         return found
-    told = {"amount": str(terms.amount), "terms": terms.words(), **facts_of(state)}
+    told = {"amount": str(terms.amount), "terms": terms.words(), **surcharge_facts(state)}
     return found.model_copy(update=told)
 
 

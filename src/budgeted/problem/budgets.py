@@ -1,8 +1,14 @@
-"""A soft budget: beyond a sum everything costs more, and is bought only while it is worth that.
+"""How much money there is, and on what terms: firm, or soft.
 
-"Each unit beyond b costs more" (Lizotte, Madani and Greiner, 2003, Section 5.1). Here that is a
-surcharge on list prices: a rate, or rates that rise in steps, up to a limit that is never crossed.
-It depends on how much is spent beyond b and on nothing else, not on the sequence of purchases.
+A *firm* budget is a sum that is never crossed. A *soft* one may be crossed up to a limit, at a
+surcharge, as long as what is gained is worth what is paid. "Each unit beyond b costs more"
+(Lizotte, Madani and Greiner, 2003, Section 5.1): here that is a surcharge on list prices, a rate,
+or rates that rise in steps. It depends on how much is spent beyond b, not on the sequence of purchases.
+Whatever the terms, `limit` is the most that orders may cost at list price, and
+spent + reserved + free add up to it: `budgeted.state` computes with that alone.
+
+>>> from_table({"amount": 1000, "rate": "0.2", "limit": 1500, "point_worth": 40}).limit
+Decimal('1500')
 """
 
 from __future__ import annotations
@@ -10,11 +16,76 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from budgeted.errors import ProblemError
+from budgeted.nearest import did_you_mean
 from budgeted.problem import money
 from budgeted.problem.money import MoneyLike
+
+__all__ = ["Firm", "Soft", "Step", "Terms", "agreed", "from_table", "kind_of"]
+
+
+class Terms(Protocol):
+    """What all budgets have in common."""
+
+    @property
+    def amount(self) -> Decimal:
+        """The sum that people speak of: all of it, or what is not soft yet."""
+        ...
+
+    @property
+    def limit(self) -> Decimal:
+        """The most that all orders together may cost, at list price."""
+        ...
+
+    def surcharge(self, committed: Decimal) -> Decimal:
+        """Return what is paid on top of list prices once so much is spent or reserved."""
+        ...
+
+    def to_table(self) -> dict[str, Any]:
+        """Return it as a study file and a journal have it; `from_table` gives it back."""
+        ...
+
+    def words(self) -> str:
+        """Return it in words, such as "400.00"."""
+        ...
+
+
+@dataclass(frozen=True, init=False)
+class Firm:
+    """So much money and no more.
+
+    Examples
+    --------
+    >>> Firm("400.00").limit, Firm(5).surcharge(Decimal(3))
+    (Decimal('400.00'), Decimal('0'))
+    """
+
+    amount: Decimal
+
+    def __init__(self, amount: MoneyLike) -> None:
+        try:
+            object.__setattr__(self, "amount", money.parse(amount))
+        except ValueError as error:
+            raise ProblemError(f"budget: {error}") from None
+
+    @property
+    def limit(self) -> Decimal:
+        """The most that all orders together may cost."""
+        return self.amount
+
+    def surcharge(self, committed: Decimal) -> Decimal:
+        """Return nothing: there is none."""
+        return Decimal(0)
+
+    def to_table(self) -> dict[str, Any]:
+        """Return it as a study file and a journal have it."""
+        return {"amount": money.show(self.amount)}
+
+    def words(self) -> str:
+        """Return the amount."""
+        return money.show(self.amount)
 
 
 class Step(NamedTuple):
@@ -179,3 +250,60 @@ def _percent(rate: Decimal) -> str:
     """
     text = money.show(money.times(rate, 100))
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "firm": ("amount",),
+    "soft": ("amount", "limit", "point_worth", "rate", "steps"),
+}
+"""The terms of each kind of budget, as files and journals call them."""
+_REQUIRED = {"firm": ("amount",), "soft": ("amount", "limit", "point_worth")}
+_MADE = {"firm": Firm, "soft": Soft}
+
+
+def agreed(budget: MoneyLike | Terms) -> Terms:
+    """Return the terms of a budget; an amount of money is a firm one.
+
+    >>> agreed("500")
+    Firm(amount=Decimal('500'))
+    """
+    if isinstance(budget, Firm | Soft):
+        return budget
+    return Firm(budget)  # type: ignore[arg-type]  # which says what is wrong with it
+
+
+def kind_of(table: Mapping[str, Any]) -> str:
+    """Return which kind of budget has these terms.
+
+    >>> kind_of({"amount": 5}), kind_of({"amount": 5, "limit": 9})
+    ('firm', 'soft')
+    """
+    return "soft" if any(key in table for key in KINDS["soft"] if key != "amount") else "firm"
+
+
+def from_table(table: MoneyLike | Terms | Mapping[str, Any]) -> Terms:
+    """Return the budget that a file states: an amount, or a table with its terms.
+
+    Examples
+    --------
+    >>> from_table("400.00").words()
+    '400.00'
+    >>> from_table({"amount": 100, "rate": "0.2"})
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.ProblemError: budget.limit: is missing; budget.point_worth: is missing
+    """
+    if not isinstance(table, Mapping):
+        return agreed(table)
+    kind = kind_of(table)
+    known = KINDS[kind]
+    mistakes = [f"budget.{key}: is missing" for key in _REQUIRED[kind] if key not in table]
+    for key in table:
+        if key not in known:
+            hint = did_you_mean(key, KINDS["soft"])
+            there = ", ".join(KINDS["soft"])
+            mistakes.append(f"budget.{key}: there is no such term; {hint}There are {there}")
+    if mistakes:
+        raise ProblemError(mistakes)
+    made: Terms = _MADE[kind](**table)
+    return made
