@@ -3,7 +3,8 @@
 A *firm* budget is a sum that is never crossed. A *soft* one may be crossed up to a limit, at a
 surcharge, as long as what is gained is worth what is paid. "Each unit beyond b costs more"
 (Lizotte, Madani and Greiner, 2003, Section 5.1): here that is a surcharge on list prices, a rate,
-or rates that rise in steps. It depends on how much is spent beyond b, not on the sequence of purchases.
+or rates that rise in steps, and depends on nothing but how much is spent beyond b.
+
 Whatever the terms, `limit` is the most that orders may cost at list price, and
 spent + reserved + free add up to it: `budgeted.state` computes with that alone.
 
