@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run serve docs sources test check thorough random portability browser proxy node lint golden reproduce benchmark speed speed-against release help clean
+.PHONY: run serve docs sources test check thorough random portability browser proxy node lint golden crashes reproduce benchmark speed speed-against release help clean
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,9 @@ random: $(READY)  ## All tests in a random order (SEED=7: in that one again)
 
 golden: $(READY)  ## Write again what tests/test_golden.py compares: decisions, numbers, histories
 	$(BIN)/python -m tests.golden
+
+crashes: $(READY)  ## Kill, drop, cut and flip what studies depend on; is anything lost? (STORY=kills TIMES=1000)
+	$(BIN)/python -W ignore -m tests.crashes $(STORY) $(if $(TIMES),--times $(TIMES))
 
 portability: $(READY)  ## The numeric tests as other processors would run them
 	$(BIN)/python tools/portability.py

@@ -25,7 +25,7 @@ WITHOUT_NUMBERS = {
     "test_archives", "test_browser_reach", "test_browser_story",
     "test_cli_datasets", "test_worker", "test_docs_experiments", "test_events", "test_journal",
     "test_own_policies", "test_pages", "test_runner_stops",
-    "test_study_workers",
+    "test_crashes",
     "test_system_packages", "test_tiers", "test_version",
 }  # fmt: skip
 """Files of tests that compare words, files, journals and processes, and no floating-point number.

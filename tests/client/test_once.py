@@ -15,7 +15,7 @@ from budgeted.errors import (
 )
 from tests import webs
 from tests.client.servers import TOKEN, against, answering, guarded
-from tests.relay import TO_CLIENT, TO_SERVER, Relay
+from tests.crashes.relay import TO_CLIENT, TO_SERVER, Relay
 
 AFTER = {TO_CLIENT: (0, 1, 40, 200, 700), TO_SERVER: (0, 1, 40, 200, 300)}
 """Bytes after which the connection breaks: before, within and behind the head."""

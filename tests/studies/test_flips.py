@@ -1,6 +1,6 @@
 """Bits that flip and files that are cut: all events or a message, never a shorter study.
 
-`python -m tests.flips` does all bits of the file; here is a sample with a fixed seed.
+tests/crashes/flips.py flips thousands, in memory; here it is the whole way, from a file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from budgeted.errors import JournalError
 from budgeted.studies.journal import Journal
 from budgeted.studies.journal.sidecar import file_beside, head_beside, keep_beside
 from budgeted.studies.journal.tables import Head
-from tests import flips
+from tests.crashes import flips
 from tests.journals import told
 
 
@@ -28,32 +28,13 @@ def whole(tmp_path_factory):
     return path.read_bytes(), entries
 
 
-def strata(content, rng, each):
-    """Bits of the file's header, of the heads of its pages, and of the rest: so many of each."""
-    pages = range(len(content) // flips.PAGE)
-    header = rng.sample(range(8 * 100), each)
-    heads = [8 * (rng.choice(pages) * flips.PAGE + rng.randrange(64)) + rng.randrange(8)
-             for _ in range(each)]  # fmt: skip
-    return header + heads + [rng.randrange(8 * len(content)) for _ in range(each)]
-
-
-@pytest.mark.slow
-def test_a_flipped_bit_opens_all_or_nothing(whole):
-    content, _ = whole
-    opener, rng = flips.FromMemory(content), random.Random(5)
-    said = Counter(opener.outcome(bit) for bit in strata(content, rng, 700))
-    assert said["shorter"] == 0
-    assert said["whole"] > 100
-    assert said["error"] > 500
-
-
 def test_a_flipped_bit_in_a_file_opens_all_or_nothing(whole, tmp_path):
     """The whole way, without the file beside; the fast way above says the same of each."""
     content, entries = whole
     opener, rng = flips.FromMemory(content), random.Random(6)
     path = tmp_path / "studies.db"
     modes = range(8 * 18, 8 * 20)  # where memory is different: whether there is a log
-    for bit in [*modes, *strata(content, rng, 40)]:
+    for bit in [*modes, *flips.strata(content, rng, 40)]:
         path.write_bytes(flips.flipped(content, bit))
         found = flips.open_from_file(path)
         assert isinstance(found, JournalError) or found == entries, bit

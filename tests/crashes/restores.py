@@ -1,17 +1,9 @@
-"""Two processes that go on working while the database under them is restored, again and again.
-
-Run as a program of its own, because it forks (see `tests.workers`):
-
-    python -m tests.restores DATABASE HOW_OFTEN
-"""
+"""Two processes that go on working while the database under them is restored, again and again."""
 
 from __future__ import annotations
 
 import os
 import random
-import select
-import signal
-import sys
 import uuid
 
 import psycopg
@@ -19,7 +11,8 @@ import psycopg
 from budgeted import Study
 from budgeted.errors import BudgetedError, ForeignHistoryError
 from tests import sample_studies as studies
-from tests.workers import fork
+from tests.crashes import Tally
+from tests.crashes.forks import Lines, fork, kill
 
 BUDGET = 60
 VALUES = {1: "yes", 2: "no"}
@@ -64,23 +57,6 @@ def do(study, rng, key, value):
     return True
 
 
-class Lines:
-    """What a process reports, line by line."""
-
-    def __init__(self, reading):
-        self.reading, self._rest = reading, b""
-
-    def take(self, at_least):
-        """Wait for so many lines, and return all that are there."""
-        found = []
-        while len(found) < at_least or select.select([self.reading], [], [], 0)[0]:
-            more = os.read(self.reading, 65_536)
-            assert more, "a process has died"
-            *whole, self._rest = (self._rest + more).split(b"\n")
-            found += [line.decode() for line in whole]
-        return found
-
-
 def restore(connection, rng):
     """Put an older copy in place, as a backup would; return the keys before and after."""
     with connection.transaction():
@@ -101,40 +77,33 @@ def keys_of(connection):
     return [key for (key,) in connection.execute("SELECT key FROM budgeted_events")]
 
 
-def main(database, times):
+def play(database, times, seed=3):
     """Restore, let both work on, and look at what is there."""
-    rng = random.Random(3)
+    rng, tally = random.Random(seed), Tally("database restored", times)
     problem = studies.make_problem(budget=str(BUDGET))
     studies.begin(database, problem=problem, per_label=40, policy="round-robin").release()
     children = [fork(work(database, who)) for who in VALUES]
     reporting = [Lines(reading) for _, reading in children]
-    acknowledged, gone, said = set(), set(), []
+    acknowledged, gone = set(), set()
     try:
         with psycopg.connect(database, autocommit=True) as connection:
             for _ in range(times):
                 lines = [line for each in reporting for line in each.take(AT_LEAST)]
-                said += lines
+                assert not any(each.ended for each in reporting), "a process has died"
+                tally.said["refused"] += lines.count("refused")
                 acknowledged |= {line.split()[1] for line in lines if line.startswith("done")}
                 before, after = restore(connection, rng)
-                assert len(set(before)) == len(before), "something was done twice"
+                tally.doubled += len(before) - len(set(before))
                 # What was acknowledged is there, or a restore took it away before our eyes.
-                lost = acknowledged - set(before) - gone
-                assert not lost, f"acknowledged and lost: {lost}"
+                tally.lost += len(acknowledged - set(before) - gone)
                 gone |= set(before) - set(after)
                 with Study.open(database) as found:
                     studies.check_everything(found)
-                    assert found.state.spent + found.state.reserved <= BUDGET
+                    tally.crossed += found.state.spent + found.state.reserved > BUDGET
     finally:
         for child, reading in children:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            kill(child)
             os.close(reading)
-    refused = said.count("refused")
-    assert refused > times // 4, said
-    sys.stdout.write(
-        f"{times} restores, {len(acknowledged)} commands acknowledged, {refused} refused\n"
-    )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    tally.acknowledged = len(acknowledged)
+    assert tally.said["refused"] > times // 4, tally.said
+    return tally

@@ -1,22 +1,16 @@
 """A SQLite file with one bit flipped: opened as a study is, or faster and just as strictly.
 
-    python -m tests.flips [--every BYTES]
-
-flips every bit of a file of forty pages, one at a time (or one byte in so many), and says what
-became of each opening. Whatever SQLite makes of the bytes, the outcome must be all events or an
-error. Most of the time is saved by two shortcuts that change no outcome: the file is opened from
-memory, and rows that are the same as before the flip are not checked again.
+Whatever SQLite makes of the bytes, the outcome must be all events or an error. Most of the time is
+saved by two shortcuts that change no outcome: the file is opened from memory, and rows that are the
+same as before the flip are not checked again.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import shutil
+import random
 import sqlite3
-import sys
 import tempfile
-from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
@@ -25,6 +19,7 @@ from budgeted.studies.events import Asked, Cancelled, Line, Told
 from budgeted.studies.journal import Journal
 from budgeted.studies.journal import rows as journal_rows
 from budgeted.studies.journal.tables import Head
+from tests.crashes import Tally
 
 STUDY = "flu"
 PAGE = 4096
@@ -117,32 +112,25 @@ class FromMemory:
         journal_rows.checked(rest, STUDY, same, Head(), "here")
 
 
-def main():
-    """Flip them all."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--every", type=int, default=1)
-    every = parser.parse_args().every
-    folder = tempfile.mkdtemp()
-    try:
+def strata(content, rng, each):
+    """Bits of the file's header, of the heads of its pages, and of the rest: so many of each."""
+    pages = range(len(content) // PAGE)
+    header = rng.sample(range(8 * 100), min(each, 8 * 100))
+    heads = [8 * (rng.choice(pages) * PAGE + rng.randrange(64)) + rng.randrange(8)
+             for _ in range(each)]  # fmt: skip
+    return header + heads + [rng.randrange(8 * len(content)) for _ in range(each)]
+
+
+def play(_, times, seed=5):
+    """Flip so many bits, one at a time."""
+    tally = Tally("bit flipped", times)
+    with tempfile.TemporaryDirectory() as folder:
         path, entries = make_file(folder)
         content = path.read_bytes()
-        opener = FromMemory(content)
-        said = Counter()
-        for place in range(8):  # one bit of each byte, then the next
-            for byte in range(0, len(content), every):
-                outcome = opener.outcome(8 * byte + place)
-                said[outcome] += 1
-                if outcome == "shorter":
-                    sys.stdout.write(f"bit {place} of byte {byte}: a shorter study\n")
-            sys.stdout.write(
-                f"{len(content) // PAGE} pages, {len(entries)} events, "
-                f"{sum(said.values())} flips: {dict(said)}\n"
-            )
-            sys.stdout.flush()
-    finally:
-        shutil.rmtree(folder)
-    return 1 if said["shorter"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    opener, rng = FromMemory(content), random.Random(seed)
+    for bit in strata(content, rng, times // 3):
+        outcome = opener.outcome(bit)
+        tally.said[outcome] += 1
+        tally.lost += outcome == "shorter"
+    tally.acknowledged = len(entries)
+    return tally
