@@ -8,20 +8,20 @@ With ``--keep`` the results of a folder are packed into research/quality/kept fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
 from budgeted.errors import BudgetedError
-from budgeted.experiments.figures import save
+from budgeted.experiments.figures import Figure, frame, save
 from budgeted.statistics import Mean, paired
 from research.pictures import slim
 from research.quality import fixed
 from research.quality.comparison import DOCS, Runs
 from research.quality.comparison import KEPT as HERE
-from research.quality.pictures import on_the_way, predicted_and_true
 from research.quality.verdicts import (
     OURS,
     PLAIN,
@@ -34,7 +34,8 @@ from research.quality.verdicts import (
     verdicts,
 )
 from research.quality.zoo.entries import CHALLENGERS, DEFAULT, PAPER, SLOW
-from research.quality.zoo.results import Results, keep, kept
+from research.quality.zoo.plays import LOOKS
+from research.quality.zoo.results import Looks, Results, keep, kept
 from research.quality.zoo.summary import HARM, Calibration, above_majority
 from research.quality.zoo.tables import RUNS, TABLES, world_of
 from research.quality.zoo.traits import CONFIRMATION_SEED, SELECTION_SEED, TABLES_SEED
@@ -167,12 +168,10 @@ def _by_stratum(each: Sequence[InStratum]) -> str:
             str(one.worlds),
             f"{one.error:.3f}",
             f"{signed(one.end)} ({one.best_end})" + " ▲" * one.end_beyond,
-            f"{signed(one.way)} ({one.best_way})" + " ▲" * one.way_beyond,
             "" if said is None else f"{said.coverage:.0%}",
             "" if said is None else f"{said.bias:+.3f}",
         ])  # fmt: skip
-    head = ["stratum", "worlds", "error", "end, minus the paper's best", "way, minus the paper's best",
-            "covered", "bias"]  # fmt: skip
+    head = ["stratum", "worlds", "error", "end, minus the paper's best", "covered", "bias"]
     return _table(head, rows)
 
 
@@ -293,6 +292,79 @@ def _seconds(results: Results, name: str) -> float:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+_PERCENT = {"format": ".0%"}
+
+
+def on_the_way(curves: Mapping[str, Looks], majority: float) -> Figure:
+    """Return mean errors against the share of the budget that is spent."""
+    rows = [
+        {"who": name, "spent": look, "error": float(looks.error[:, at].mean())}
+        for name, looks in curves.items()
+        for at, look in enumerate(LOOKS)
+    ]
+    names = list(curves)
+    x = {"field": "spent", "type": "quantitative", "title": "spent of the budget", "axis": _PERCENT}
+    y = {
+        "field": "error",
+        "type": "quantitative",
+        "title": "mean error over the worlds",
+        "scale": {"zero": False},
+        "axis": _PERCENT,
+    }
+    colour = {"field": "who", "type": "nominal", "sort": names, "title": None}
+    line = {"mark": {"type": "line", "point": True}, "encoding": {"x": x, "y": y, "color": colour}}
+    rule = {
+        "data": {"values": [{"error": majority}]},
+        "mark": {"type": "rule", "strokeDash": [4, 4]},
+        "encoding": {"y": {**y}},
+    }
+    title, said = (
+        "Mean error over the confirmation worlds",
+        "dashed: always the most frequent label",
+    )
+    return frame(title, said, rows) | {"width": 520, "height": 300, "layer": [line, rule]}
+
+
+def predicted_and_true(looks: Looks, bins: int = 12) -> Figure:
+    """Return the true errors against the expected ones, in groups of looks of the same size."""
+    predicted, true = looks.predicted.ravel(), looks.error.ravel()
+    rows: Sequence[Mapping[str, Any]] = [
+        {
+            "expected": float(predicted[part].mean()),
+            "true": float(true[part].mean()),
+            "low": float(np.quantile(true[part], 0.05)),
+            "high": float(np.quantile(true[part], 0.95)),
+            "said low": float(looks.low.ravel()[part].mean()),
+            "said high": float(looks.high.ravel()[part].mean()),
+        }
+        for part in np.array_split(np.argsort(predicted, kind="stable"), bins)
+    ]
+    x = {"field": "expected", "type": "quantitative", "title": "expected error", "axis": _PERCENT}
+    y = {"type": "quantitative", "title": "true error", "axis": _PERCENT}
+    band = {
+        "mark": {"type": "area", "opacity": 0.2, "color": "#0072B2"},
+        "encoding": {"x": x, "y": {**y, "field": "said low"}, "y2": {"field": "said high"}},
+    }
+    bars = {
+        "mark": {"type": "rule"},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    dots = {
+        "mark": {"type": "point", "filled": True, "size": 60, "color": "#D55E00", "opacity": 1},
+        "encoding": {"x": x, "y": {**y, "field": "true"}},
+    }
+    ends = [{"expected": 0, "true": 0}, {"expected": 0.8, "true": 0.8}]
+    line = {
+        "data": {"values": ends},
+        "mark": {"type": "line", "strokeDash": [4, 4], "color": "#999999"},
+        "encoding": {"x": x, "y": {**y, "field": "true"}},
+    }
+    title = "Expected and true error of the default"
+    said = "dots: mean of a twelfth of all looks; lines: where nine tenths of them are; band: what was said"
+    layers = [band, line, bars, dots]
+    return frame(title, said, rows) | {"width": 520, "height": 300, "layer": layers}
 
 
 def rows_of_tables() -> np.ndarray:
