@@ -28,8 +28,6 @@ from research.paper.rules import (
     IN_PART,
     NOT,
     RR,
-    compare,
-    compare_after,
     share_of_purchases,
 )
 
@@ -54,14 +52,6 @@ def made_up(curve, runs=40, seed=0, noise=0.01, bought=(1, 1, 1), complete=0.1):
 
 FALLING = 0.5 / np.sqrt(np.arange(1, 301))
 FASTER = 0.5 / np.sqrt(np.arange(1, 301) * 2)
-
-
-def test_comparisons_look_at_the_stretch_they_are_asked_for():
-    better_late = np.concatenate([FALLING[:150] + 0.1, FALLING[150:] - 0.1])
-    one, other = made_up(better_late, noise=0), made_up(FALLING, noise=0)
-    assert compare(one, other, 1, 100).value == pytest.approx(0.1)
-    assert compare(one, other, 201, 300).value == pytest.approx(-0.1)
-    assert compare_after(one, other, 151).value == pytest.approx(-0.1)
 
 
 def test_half_the_purchases_is_a_share_of_one_half():
@@ -172,17 +162,6 @@ def test_the_purchases_of_odor_are_judged_by_their_number():
     assert with_purchases((10, 100, 190)) == NOT
 
 
-def test_run_times_are_judged_by_their_order():
-    def found(robin, greedy, deep):
-        noise = np.array([0.0, 0.1, 0.2, 0.1, 0.0])
-        times = {RR: 1, BR: robin, GREEDY: greedy, DEPTH_100: deep}
-        return others.run_times({name: at + noise for name, at in times.items()}).verdict
-
-    assert found(2, 3, 9) == HOLDS
-    assert found(4, 3, 9) == IN_PART
-    assert found(2, 20, 9) == NOT
-
-
 @pytest.mark.parametrize("total", [2, 6, 20])
 @pytest.mark.parametrize("purchases", [1, 7, 30])
 def test_mobility_by_drawing(total, purchases):
@@ -239,19 +218,6 @@ def test_a_reading_is_prior_counts_and_a_round_robin(planned):
         assert of[stem, "A"] is of[stem, "own"] is not of[stem, "C"]
     for stem in ("mushroom", "nursery", "car", "chess"):
         assert of[stem, "A"] is not of[stem, "own"]
-
-
-def test_a_view_has_the_round_robin_of_its_reading(planned):
-    named = {each.experiment.name: {contender.label: (each.experiment.name, contender.label)
-                                    for contender in each.experiment.contenders}
-             for each in planned}  # fmt: skip
-    readings = views(planned, named)
-    assert readings["A"]["figure-3b"][RR] == ("figure-3b-A", RR)
-    assert readings["own"]["figure-3b"][RR] == ("figure-3b-A", "round robin over cells")
-    assert readings["own"]["figure-3b"][BR] is readings["A"]["figure-3b"][BR]
-    assert readings["C"]["mushroom"][RR] == ("mushroom-C", RR)
-    assert "greedy, 0/1" not in readings["C"]["figure-3b"]
-    assert readings["own"]["votes-not-sold"] is not None
 
 
 def test_every_claim_of_the_paper_is_there_with_its_rule():

@@ -8,7 +8,6 @@ from math import sqrt
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scipy import stats
 
 from budgeted import Feature, Problem, Purchase
 from budgeted.errors import RunnerError
@@ -19,25 +18,20 @@ from budgeted.statistics import Mean
 from research.quality.zoo import plays
 from research.quality.zoo.__main__ import main
 from research.quality.zoo.entries import ENTRIES, PAPER, PARTICLES, Entry, chosen
-from research.quality.zoo.model import GROUP_SIZES, Model
+from research.quality.zoo.model import Model
 from research.quality.zoo.plays import LOOKS, judge, path_of, play, within
 from research.quality.zoo.results import Results
 from research.quality.zoo.summary import (
-    Calibration,
     above_majority,
     by_stratum,
-    calibration,
     overall,
 )
 from research.quality.zoo.summary import main as summarise
 from research.quality.zoo.traits import (
-    LABELS,
-    LARGEST_SHARE,
-    MOST_WORK,
     Traits,
     draw_traits,
 )
-from research.quality.zoo.worlds import TEST_CASES, ZooWorld, draw
+from research.quality.zoo.worlds import ZooWorld, draw
 
 SEED = 11
 """Neither of those that choose or report."""
@@ -54,12 +48,6 @@ def numbers_with(*names, most=1e9):
     ]
 
 
-def in_band(count, number, chance, tail=1e-6):
-    """Whether a count is one that chance would give, but for once in a million times."""
-    low, high = stats.binom.ppf(tail, number, chance), stats.binom.isf(tail, number, chance)
-    return low <= count <= high
-
-
 def test_a_world_is_a_function_of_seed_and_number():
     number = numbers_with("copies", "missing cells")[0]
     one, _, again = (draw(SEED, each) for each in (number, number + 1, number))
@@ -71,42 +59,6 @@ def test_a_world_is_a_function_of_seed_and_number():
     other = draw(SEED + 1, number)
     assert other.traits != one.traits
     assert other.seed != one.seed
-
-
-def test_traits_are_within_their_bounds():
-    for each in TRAITS:
-        low, high = {"none relevant": (0, 0), "one to three relevant": (1, 3),
-                     "some relevant": (1, each.features),
-                     "all relevant": (each.features, each.features)}[each.relevance]  # fmt: skip
-        assert low <= each.relevant <= high
-        assert 4 <= each.features <= 100
-        assert 1 <= each.multiple <= 30
-        assert each.features * each.multiple <= MOST_WORK
-        assert sum(each.shares) == pytest.approx(1)
-        assert 1 / len(each.shares) - 1e-9 <= max(each.shares) <= LARGEST_SHARE
-        assert each.missing == 0 or 0.05 <= each.missing <= 0.3
-    assert {len(each.shares) for each in TRAITS} == set(LABELS)
-    first = sum(each.shares[0] > 0.5 for each in TRAITS if len(each.shares) == 2)
-    assert in_band(first, sum(len(each.shares) == 2 for each in TRAITS), 0.5)  # no favoured place
-
-
-@pytest.mark.parametrize("dependence", list(GROUP_SIZES))
-def test_the_test_table_is_complete_and_as_the_model_says(dependence):
-    world = draw(SEED, numbers_with(dependence, "missing cells", "4–9 features")[0])
-    assert sorted(feature for group in world.model.groups for feature in group) == list(
-        range(world.traits.features)
-    )
-    counts = np.bincount(world.test_labels)
-    assert counts.sum() == TEST_CASES
-    assert np.abs(counts - TEST_CASES * np.array(world.traits.shares)).max() < 1
-    assert world.majority_error == pytest.approx(1 - counts.max() / TEST_CASES)
-    assert world.test_values.min() >= 0
-    for feature, table in enumerate(world.model.marginals):
-        for (label, value), chance in np.ndenumerate(table):
-            seen = world.test_values[world.test_labels == label, feature] == value
-            assert in_band(seen.sum(), len(seen), chance)
-    empty = world.world.values < 0
-    assert in_band(empty.sum(), empty.size, world.traits.missing)
 
 
 SMALL = numbers_with("prices by chance", "missing cells", most=60)[0]
@@ -123,21 +75,6 @@ def test_a_look_has_all_purchases_within_its_share_and_none_beyond():
         more = bought[: row.purchases + 1]
         assert more == bought or sum(each.cost for each in more) > money
     assert row.purchases == len(bought)
-
-
-def test_whole_cases_completes_a_case_before_it_begins_another():
-    world = draw(SEED, numbers_with("prices by chance", "10–30 values a feature", most=200)[0])
-    features = world.traits.features
-    bought = play(world, policy("round-robin", over="cases"), "fresh", 5)
-    dearest = max(each.cost for each in world.problem.features)
-    early = within(bought, world.problem.budget - features * dearest)
-    whole = len(early) // features
-    assert whole >= 2
-    for at in range(whole):
-        case = early[at * features : (at + 1) * features]
-        assert [each.feature for each in case] == list(range(features))
-        assert len({each.case for each in case}) == 1
-    assert len({each.case for each in early[: whole * features]}) == whole
 
 
 def tiny_world():
@@ -290,15 +227,3 @@ def test_a_summary_of_made_up_rows_is_as_by_hand():
     # More than .02 above .4: sfl at the first look of two worlds and the last of one, of 8.
     assert above_majority(sfl, results.majority) == pytest.approx(3 / 8)
     assert above_majority(auto, results.majority) == 0
-
-
-def test_calibration_of_made_up_rows_is_as_by_hand():
-    results = Results.of(two_entries())
-    # Within .1 and .3: all looks but the last one (.4). Predicted .25, true mean .275.
-    found = Calibration.of(results.looks["auto / naive"])
-    assert found.coverage == pytest.approx(7 / 8)
-    assert found.bias == pytest.approx(0.25 - 0.275)
-    assert Calibration.of(results.looks["sfl / naive"]) is None
-    lines = [line.split() for line in calibration(results).splitlines()]
-    assert lines[1:] == [["all", "worlds", "87.5%", "-0.025"], ["weak", "100.0%", "+0.025"],
-                         ["strong", "75.0%", "-0.075"]]  # fmt: skip
