@@ -150,7 +150,7 @@ SMALL = {
     "budgeted.studies.journal.rows._adapter": "one, for all kinds of events",
     "budgeted.studies.journal.rows.sql": "the few statements of the journal",
     "budgeted.studies.journal.tables.metadata": "three tables' definitions",
-    "budgeted.value.convolution._easy": "numbers",
+    "budgeted.value.grid._easy": "numbers",
     "budgeted.value.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",
 }
 """What `functools` may remember there, and why."""

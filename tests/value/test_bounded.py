@@ -16,7 +16,7 @@ from budgeted import Belief, Feature, Problem
 from budgeted.errors import EngineError
 from budgeted.learners import Hierarchical
 from budgeted.problem.prices import Tariff
-from budgeted.value import candidates as of_sets
+from budgeted.value import bounded as of_sets
 from budgeted.value import gains
 from budgeted.value.affordable import Affordable
 from budgeted.value.bounded import Within, merged

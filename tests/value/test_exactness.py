@@ -17,12 +17,11 @@ from budgeted import Belief, Feature, Problem
 from budgeted.learners.layout import layout_of
 from budgeted.value import (
     beta_binomial,
-    convolution,
-    drawn,
     expected_loss,
     feature_lookahead,
     grid,
     lookahead,
+    particles,
 )
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts, tiny_counts
@@ -92,7 +91,7 @@ def test_the_resolution_holds_where_the_grid_is_too_narrow(data, belief, widest)
     """What lies beyond the grid comes round at its other end."""
     allocation = draw_allocation(data, belief)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convolution, "WIDEST", widest)
+        patch.setattr(grid, "WIDEST", widest)
         found = expected_loss(belief, allocation, "zero_one")
     model = oracles.counts_of(belief)
     truth = oracles.brute_expected_loss(model, belief.problem.prior, allocation, "zero_one")
@@ -109,7 +108,7 @@ def test_hardly_anything_is_felt_of_what_lies_beyond_the_grid(prior):
     model = oracles.counts_of(belief)
     means = [np.array(each) / np.sum(each, axis=1, keepdims=True) for each in rows]
     reach = sum(abs(np.log(each[0] / each[1])).max() for each in means)
-    assert reach > convolution.WIDEST, "else this tests nothing"
+    assert reach > grid.WIDEST, "else this tests nothing"
     for bought in ({}, {(8, 0): 20}):
         found = expected_loss(belief, bought, "zero_one")
         truth = oracles.brute_expected_loss(model, prior, bought, "zero_one")
@@ -176,7 +175,7 @@ def test_zero_one_of_every_cell_equals_brute_force(belief, depth, block):
     depths = np.full((len(columns), 2), depth)
     pending = {(0, 1): 1}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convolution, "_BLOCK", block)
+        patch.setattr(grid, "_BLOCK", block)
         found = lookahead(both, depths, "zero_one", given=pending)
         wide = feature_lookahead(both, np.minimum(depths, 1), "zero_one", given=pending)
     model, prior = oracles.counts_of(both), twice.prior
@@ -236,7 +235,7 @@ def test_particle_standard_errors_are_neither_too_small_nor_too_large():
 def test_standard_errors_of_cells_cover_the_truth(monkeypatch, kind, every_case):
     """Also with a rare label, and few cases: as many lie within two of them as should."""
     if not every_case:
-        monkeypatch.setattr(drawn, "MOST_CASES", 0)
+        monkeypatch.setattr(particles, "MOST_CASES", 0)
     rng, beyond, squares = np.random.default_rng(20), [], []
     depths = np.full((4, 3), 20)
     for seed in range(60):

@@ -8,11 +8,9 @@ from scipy import stats
 
 from budgeted.learners.belief import Belief
 from budgeted.problem import Feature, Problem
-from budgeted.value import scenarios
+from budgeted.value import particles
 from budgeted.value.base import Sampling
-from budgeted.value.loss import ENTROPY, GINI, ZERO_ONE
-from budgeted.value.particles import Particles
-from budgeted.value.quadrature import (
+from budgeted.value.beta_binomial import (
     ENOUGH,
     NUMBERS,
     Bought,
@@ -21,6 +19,8 @@ from budgeted.value.quadrature import (
     gauss,
     radau,
 )
+from budgeted.value.loss import ENTROPY, GINI, ZERO_ONE
+from budgeted.value.particles import Particles
 from tests.thorough import sized
 
 COUNTS = st.floats(-1.5, 3).map(lambda power: 10**power)
@@ -127,7 +127,7 @@ def test_the_same_is_chosen_as_with_all_outcomes(monkeypatch):
         asked = (belief, depths, np.zeros_like(depths), GINI, Sampling(200, at))
         few = Particles().cells(*asked)
         with monkeypatch.context() as patched:
-            patched.setattr(scenarios, "few_outcomes", lambda cells, _: every_outcome(cells))
+            patched.setattr(particles, "few_outcomes", lambda cells, _: every_outcome(cells))
             every = Particles().cells(*asked)
         assert 0 < np.abs(few.values - every.values).max() <= ENOUGH
         one, other = np.nanargmin(few.values), np.nanargmin(every.values)

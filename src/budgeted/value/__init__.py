@@ -20,11 +20,10 @@ limit on each case. A question that none supports is an error in words.
 
 from __future__ import annotations
 
-from budgeted.value.allocations import Allocation
-from budgeted.value.base import Gains
-from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.base import CellEstimates, Estimate, Gains
 from budgeted.value.questions import (
     ENGINES,
+    Allocation,
     check_engine_options,
     expected_loss,
     feature_lookahead,

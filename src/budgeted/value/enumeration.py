@@ -11,13 +11,27 @@ from budgeted.errors import EngineError
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Integers, every_case, number_of_cases
 from budgeted.value import beta_binomial
-from budgeted.value.all_cases import loss_of_all_cases, masses_of_all_cases
-from budgeted.value.base import CELLS, FEATURES, GAINS, Known, OfBeliefs, Sampling
-from budgeted.value.drawn import ROUNDING, current_terms
-from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.base import (
+    CELLS,
+    FEATURES,
+    GAINS,
+    CellEstimates,
+    Estimate,
+    Known,
+    OfBeliefs,
+    Sampling,
+)
+from budgeted.value.beta_binomial import every_outcome
 from budgeted.value.loss import Loss
-from budgeted.value.one_cell import TILE, after_purchases, by_feature, purchases
-from budgeted.value.quadrature import every_outcome
+from budgeted.value.one_cell import (
+    TILE,
+    after_purchases,
+    by_feature,
+    loss_of_all_cases,
+    masses_of_all_cases,
+    purchases,
+)
+from budgeted.value.particles import ROUNDING, current_terms
 
 MOST_TERMS = 10**8
 """More terms than this are refused: minutes, not seconds."""

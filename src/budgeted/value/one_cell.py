@@ -20,8 +20,8 @@ import numpy as np
 
 from budgeted.learners.belief import Belief
 from budgeted.learners.layout import Floats, Integers
+from budgeted.value.beta_binomial import Bought, Outcomes, side_by_side
 from budgeted.value.loss import Loss
-from budgeted.value.quadrature import Bought, Outcomes, side_by_side
 
 TILE = 2**15
 """Entries of the largest temporary matrix: they stay in the processor's cache."""
@@ -111,3 +111,31 @@ def _expected(
     result = moved[..., 0] * kernel.factor(total, gathered, label)
     result += kernel.constant(total, gathered, label)
     return result
+
+
+def masses_of_all_cases(belief: Belief, without: int | None = None) -> Floats:
+    """Return P(x, label) of all cases, labels × cases; of all features, or of all but one.
+
+    They are the products of what each feature says: one more feature makes as many of every case as
+    it has values. No case is ever written down.
+    """
+    masses = np.asarray(belief.problem.prior)[:, None]
+    for feature in range(len(belief.problem.features)):
+        if feature != without:
+            means = belief.means[:, belief.columns(feature)]
+            masses = (means[:, :, None] * masses[:, None]).reshape(len(masses), -1)
+    return masses
+
+
+def loss_of_all_cases(belief: Belief, loss: Loss) -> float:
+    """Return the loss of a belief; nothing is bought, so each case has one outcome.
+
+    Examples
+    --------
+    >>> from budgeted import Feature, Problem
+    >>> from budgeted.value.loss import GINI
+    >>> problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y", "z"), (0.5, 0.3, 0.2), 9)
+    >>> round(loss_of_all_cases(Belief.prior(problem), GINI), 10)
+    0.62
+    """
+    return float(loss(masses_of_all_cases(belief).T).sum())

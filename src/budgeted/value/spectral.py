@@ -29,8 +29,7 @@ from budgeted.learners.belief import Belief, Integers
 from budgeted.learners.layout import layout_of
 from budgeted.memory import Memory
 from budgeted.value import beta_binomial
-from budgeted.value.base import OfBeliefs, Sampling
-from budgeted.value.estimate import CellEstimates, Estimate
+from budgeted.value.base import CellEstimates, Estimate, OfBeliefs, Sampling
 from budgeted.value.loss import ENTROPY, GINI, Loss
 
 Floats = NDArray[np.float64]

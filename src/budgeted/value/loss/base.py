@@ -68,7 +68,7 @@ class Loss:
     kernel
         Where the loss is smooth in each mass: how it depends on one. Engines compute with it where
         one mass moves, and sums over outcomes are shortened with a bound of the error
-        (`budgeted.value.quadrature`). None: they go by the terms, over all outcomes.
+        (`budgeted.value.beta_binomial`). None: they go by the terms, over all outcomes.
     limit
         What the tests of a new case may cost together, where it is the loss of a classifier that
         is bounded so: it answers from the best set of tests that this pays for.
