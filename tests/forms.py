@@ -1,4 +1,4 @@
-"""Forms of pages, filled in and sent as a browser without scripts does it."""
+"""Forms of pages, filled in and sent as a browser does it."""
 
 from __future__ import annotations
 

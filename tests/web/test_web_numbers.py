@@ -43,7 +43,7 @@ def page(tmp_path):
 def send(page):
 
     def sending(path, **fields):
-        data, headers = fields, {"Accept": "text/html"}
+        data, headers = fields, {"HX-Request": "true"}
         return page.post(f"/studies/heart{path}", data=data, headers=headers)
 
     return sending

@@ -24,7 +24,6 @@ from budgeted.web.auth.credential_files import CredentialFiles
 from budgeted.web.auth.sessions import Sessions
 from budgeted.web.logs import Log
 from budgeted.web.metrics import Metrics
-from budgeted.web.pages.idempotency import Once
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.plans import Plans
 from budgeted.web.preparations import Preparations
@@ -55,7 +54,6 @@ def create_app(settings: Settings) -> FastAPI:
         app.state.sessions = Sessions(settings.data_folder, settings.realm)
         app.state.workers = workers = StudyWorkers(settings)
         app.state.plans = plans = Plans(settings)
-        app.state.once = Once()
         app.state.preparations = Preparations(settings)
         # Streams stay for hours: they must leave room for those who come and go.
         streams = min(settings.limits.streams, settings.most_connections // 2)

@@ -28,7 +28,7 @@ from budgeted.errors import (
     UnwritableError,
 )
 from budgeted.web.hints import words
-from budgeted.web.pages.errors import again_page, error_page
+from budgeted.web.pages.errors import UNKNOWN_FATE, error_page
 
 _log = logging.getLogger(__name__)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -126,7 +126,7 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, BudgetedError)
         request.state.cause = error
         if isinstance(error, UnknownFateError) and is_for_people(request):
-            return await _again(request, status_of(error))
+            return error_page(request, status_of(error), UNKNOWN_FATE, not_done=False)
         told = words(error)
         several = told if getattr(error, "mistakes", ()) else []
         return refuse(request, status_of(error), printable(_whole(error, told)), several)
@@ -163,13 +163,6 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(ClientDisconnect)
     async def _broken_off(request: Request, error: Exception) -> Response:
         return refuse(request, 400, "the request broke off; nothing was done", [])
-
-
-async def _again(request: Request, status: int) -> Response:
-    """Return the form that was sent, to be sent once more with the key that it has."""
-    fields = (await request.form()).multi_items()
-    texts = [(name, given) for name, given in fields if isinstance(given, str)]
-    return again_page(request, status, texts, whole=len(texts) == len(fields))
 
 
 def _whole(error: BudgetedError, told: list[str]) -> str:

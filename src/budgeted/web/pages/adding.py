@@ -1,6 +1,6 @@
 """Cases that are added: the list is pasted or uploaded, looked over row by row, and taken in.
 
-All of it works with plain forms. The list travels along with the preview, so that what is added is
+The list travels along with the preview, so that what is added is
 what was shown; where the study has changed so that something else would be added, it is shown anew.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from budgeted.errors import BudgetedError, JournalError, StudyError
 from budgeted.studies.arrivals import read_arrivals
@@ -17,7 +17,7 @@ from budgeted.web import hints, queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
-from budgeted.web.pages.answers import Key, Text, carry_out, done
+from budgeted.web.pages.answers import Key, Text, carry_out
 from budgeted.web.pages.fields import content_of
 from budgeted.web.pages.templates import render
 from budgeted.web.views.arrivals import digest_of
@@ -58,23 +58,22 @@ async def add(
     key: Key = "",
 ) -> Response:
     """Add the cases of a list that fit, if those are what was shown."""
-    said = "The cases were added."
-    back = f"/studies/{segment(worker.name)}/cases?sort=last"
+    added = RedirectResponse(f"/studies/{segment(worker.name)}/cases?sort=last", 303)
     try:
         study = await worker.look()
         if any(entry.key == key for entry in study.entries if entry.key):
             # The list would add nothing any more, so the journal cannot tell that it is the same.
-            return done(request, said, worker.seq, back, repeated=True)
+            return added
         found = await asyncio.to_thread(read_arrivals, study, pasted.encode())
         if shown != digest_of(found):
             changed = StudyError("the study has changed meanwhile; look at the list once more")
             return await _page(request, worker, pasted, changed)
-        made = await carry_out(request, worker, found.command, actor, key)
+        await carry_out(request, worker, found.command, actor, key)
     except JournalError:
         raise  # what became of it is not known, or nobody can look: that is a page of its own
     except BudgetedError as error:
         return await _page(request, worker, pasted, error)
-    return done(request, said, worker.seq, back, repeated=made.repeated)
+    return added
 
 
 async def _page(

@@ -1,4 +1,4 @@
-"""How a form is answered: htmx gets what changed, a plain form goes back to its page."""
+"""How the scripts of a page are answered: with what changed, what was done, or why not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import Form, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from pydantic import AfterValidator
 
 from budgeted.errors import BudgetedError, JournalError, UnknownFateError
@@ -48,37 +48,22 @@ async def carry_out(
 
 
 def done(
-    request: Request, said: str, seq: int, back: str, content: str = "", repeated: bool = False
+    said: str, seq: int, content: str = "", repeated: bool = False, place: str = ""
 ) -> Response:
-    """Return the answer to something that was carried out.
+    """Return the answer to something that was carried out, which is also said aloud.
 
-    Parameters
-    ----------
-    request
-        The form.
-    said
-        What was done, to be shown and said aloud.
-    seq
-        Number of the last event, so that the page does not hear of it a second time.
-    back
-        Where a browser without scripts goes.
-    content
-        What takes the place of the form's target.
-    repeated
-        Whether it was carried out before, so that nothing was done now.
+    `seq` is the number of the last event, so that the page does not hear of it a second time;
+    `content` takes the place of `place`, or of the form's target.
     """
     if repeated:
         said = f"This was recorded before, and is not recorded twice. {said}"
-    if not is_htmx(request):
-        if repeated:
-            return render(request, "already.html", said=said, back=back)
-        return RedirectResponse(back, status_code=303)
     news: dict[str, Any] = {
         "news": {"seq": seq},
         "say": {"words": said},
         "fresh": {"key": fresh_key()},
     }
-    return Response(content, media_type="text/html", headers={"HX-Trigger": json.dumps(news)})
+    headers = {"HX-Trigger": json.dumps(news)} | ({"HX-Retarget": place} if place else {})
+    return Response(content, media_type="text/html", headers=headers)
 
 
 def beside(request: Request, said: str) -> str:
@@ -87,17 +72,7 @@ def beside(request: Request, said: str) -> str:
 
 
 def refused(request: Request, error: BudgetedError, place: str) -> Response:
-    """Return a refusal, to be shown where the user is; without scripts it becomes a page.
-
-    Parameters
-    ----------
-    request
-        The form.
-    error
-        Why not.
-    place
-        Selector of the element that shows it.
-    """
+    """Return a refusal, to be shown where the user is: in the element that `place` selects."""
     request.state.cause = error
     used = error.hint
     if isinstance(used, KeyUsed):
@@ -107,11 +82,7 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
             f"something else in it; that is recorded, this is not. If this is meant as well, "
             f"send it again"
         )
-        if not is_htmx(request):
-            raise BudgetedError(said)
         return problem(request, [said], status=REFUSED, place=place, key=fresh_key())
-    if not is_htmx(request):
-        raise error
     # Who keeps the server must hear of a database that is gone; the rest is between user and form.
     status = status_of(error) if isinstance(error, JournalError) else REFUSED
     if isinstance(error, UnknownFateError):
@@ -119,8 +90,6 @@ def refused(request: Request, error: BudgetedError, place: str) -> Response:
     return problem(request, words(error), status=status, place=place)
 
 
-def go(request: Request, address: str) -> Response:
+def go(address: str) -> Response:
     """Return an answer that leads to another page."""
-    if is_htmx(request):
-        return Response(headers={"HX-Redirect": address})
-    return RedirectResponse(address, status_code=303)
+    return Response(headers={"HX-Redirect": address})

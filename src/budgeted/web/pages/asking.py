@@ -17,9 +17,8 @@ from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
 from budgeted.web.numerals import clipped, whole_number
-from budgeted.web.pages.answers import Key, Text, carry_out, done, is_htmx, refused
-from budgeted.web.pages.cards import back_to
-from budgeted.web.pages.templates import part_of, render
+from budgeted.web.pages.answers import Key, Text, carry_out, done, refused
+from budgeted.web.pages.templates import render
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
@@ -49,7 +48,7 @@ async def ask(
     except BudgetedError as error:
         return refused(request, error, "#asked")
     said = _asked(made, command)
-    return done(request, said, worker.seq, back_to(worker), repeated=made.repeated)
+    return done(said, worker.seq, repeated=made.repeated)
 
 
 @router.get("/studies/{name}/price", dependencies=[needs(Role.MANAGES)])
@@ -66,27 +65,11 @@ async def price(
     """Return what asking would cost now; nothing is asked."""
     try:
         command = await command_of(worker, n, of, case, only, without, at_most)
-        return part_of(request, "parts/price.html", await queries.price_page(worker, command))
+        view = await queries.price_page(worker, command)
+        return render(request, "parts/price.html", view=view)
     except BudgetedError as error:
-        if not is_htmx(request):
-            raise
         # What is being typed may not be finished: it is said, and is no refusal of anything.
         return render(request, "parts/no_price.html", mistakes=words(error))
-
-
-@router.post("/studies/{name}/price", dependencies=[needs(Role.MANAGES)])
-async def price_without_scripts(
-    request: Request,
-    worker: TheWorker,
-    n: Text = "1",
-    of: Text = "orders",
-    case: Text = "",
-    only: Several = [],  # noqa: B006
-    without: Several = [],  # noqa: B006
-    at_most: Text = "",
-) -> Response:
-    """Return the same for a form, whose token must not stand in an address."""
-    return await price(request, worker, n, of, case, only, without, at_most)
 
 
 async def command_of(

@@ -11,7 +11,7 @@ from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import sees_labels
 from budgeted.web.names import segment
 from budgeted.web.numerals import whole_number
-from budgeted.web.pages.templates import part_of, render
+from budgeted.web.pages.templates import render
 from budgeted.web.views.cards import VISITS
 from budgeted.web.worker import StudyWorker
 
@@ -35,7 +35,7 @@ async def why(request: Request, worker: TheWorker, number: int) -> Response:
     view = await queries.why_page(worker, number)
     if not sees_labels(request):
         raise AccessError("who enters values does not see why, because that tells the label")
-    return part_of(request, "parts/why.html", view)
+    return render(request, "parts/why.html", view=view)
 
 
 async def card(request: Request, worker: StudyWorker, number: int) -> str:
@@ -65,8 +65,3 @@ def base_of(request: Request, worker: StudyWorker) -> str:
     """Return the address of a study, as its pages know it."""
     root: str = getattr(request.state, "root", "")
     return f"{root}/studies/{segment(worker.name)}"
-
-
-def back_to(worker: StudyWorker) -> str:
-    """Return where a form of the page leads back to."""
-    return f"/studies/{segment(worker.name)}"

@@ -10,7 +10,7 @@ from budgeted.studies.commands import Allow, Record, RecordedValue, RuleOut
 from budgeted.studies.drafts import Done
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import CaseName, segment
+from budgeted.web.names import CaseName
 from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, refused
 from budgeted.web.worker import StudyWorker
 
@@ -44,7 +44,7 @@ async def record(
     if made.requests:
         each = made.requests[0]
         said = f"{each.feature} of {each.case}: {each.value}, {each.cost} charged."
-    return _shown(request, worker, case, said, made, "#record-problem")
+    return _shown(request, worker, said, made, "#record-problem")
 
 
 @router.post("/studies/{name}/cases/{case}/rule-out", dependencies=[needs(Role.MANAGES)])
@@ -66,7 +66,7 @@ async def rule_out(
     except BudgetedError as error:
         return refused(request, error, "#rule-problem")
     said = f"{test.strip()} will not be asked of {case}."
-    return _shown(request, worker, case, said, made, "#rule-problem")
+    return _shown(request, worker, said, made, "#rule-problem")
 
 
 @router.post("/studies/{name}/cases/{case}/allow", dependencies=[needs(Role.MANAGES)])
@@ -86,7 +86,7 @@ async def allow(
     except BudgetedError as error:
         return refused(request, error, "#tests-problem")
     said = f"{test.strip()} may be asked of {case} again."
-    return _shown(request, worker, case, said, made, "#tests-problem")
+    return _shown(request, worker, said, made, "#tests-problem")
 
 
 def _charge(text: str) -> bool | str:
@@ -95,10 +95,5 @@ def _charge(text: str) -> bool | str:
     return typed == "list" or typed or False
 
 
-def _shown(
-    request: Request, worker: StudyWorker, case: str, said: str, made: Done, place: str
-) -> Response:
-    back = f"/studies/{segment(worker.name)}/cases/{segment(case)}"
-    answer = done(request, said, worker.seq, back, beside(request, said), made.repeated)
-    answer.headers["HX-Retarget"] = place
-    return answer
+def _shown(request: Request, worker: StudyWorker, said: str, made: Done, place: str) -> Response:
+    return done(said, worker.seq, beside(request, said), made.repeated, place)

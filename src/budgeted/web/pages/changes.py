@@ -34,7 +34,6 @@ from budgeted.web.pages.answers import (
     carry_out,
     done,
     go,
-    is_htmx,
     refused,
 )
 from budgeted.web.pages.cards import card
@@ -125,9 +124,7 @@ async def undo(
         back = f"{_back(worker)}/history"
         if origin == "case":
             back = _page_of(worker, made.requests[0].case)
-        if made.repeated and not is_htmx(request):
-            return done(request, _said(made), worker.seq, back, repeated=True)
-        return go(request, back)
+        return go(back)
     return await _settled(request, worker, made)
 
 
@@ -196,8 +193,7 @@ async def budget(
     except BudgetedError as error:
         return refused(request, error, "#budget-problem")
     words = f"The budget was set to {made.state.problem.terms.words()}."
-    place, back = "#budget-problem", _manage(worker)
-    return _shown(request, worker, words, made.repeated, place, _money(made), back)
+    return _shown(request, worker, words, made.repeated, "#budget-problem", _money(made))
 
 
 @router.post("/studies/{name}/withdraw", dependencies=[needs(Role.MANAGES)])
@@ -239,8 +235,7 @@ async def withdraw(
     words = f"Case {name} is withdrawn."
     if forget:
         words += f" Its values are shown nowhere any more. {STILL_THERE}"
-    place, back = "#withdraw-problem", _page_of(worker, name)
-    return _shown(request, worker, words, made.repeated, place, _money(made), back)
+    return _shown(request, worker, words, made.repeated, "#withdraw-problem", _money(made))
 
 
 @router.post("/studies/{name}/close", dependencies=[needs(Role.MANAGES)])
@@ -274,10 +269,8 @@ async def close(
     except BudgetedError as error:
         return refused(request, error, "#close-problem")
     if made.repeated:
-        return _shown(
-            request, worker, "The study is closed.", True, "#close-problem", "", _manage(worker)
-        )
-    return go(request, _manage(worker))
+        return _shown(request, worker, "The study is closed.", True, "#close-problem")
+    return go(_manage(worker))
 
 
 @router.post("/studies/{name}/validation", dependencies=[needs(Role.MANAGES)])
@@ -289,13 +282,13 @@ async def validate(
         await workers.judge_on(worker.name, await validation.read())
     except BudgetedError as error:
         return refused(request, error, "#validation-problem")
-    return go(request, _manage(worker))
+    return go(_manage(worker))
 
 
 async def _settled(request: Request, worker: StudyWorker, made: Done) -> Response:
     """The card of a request as it is now; it takes the place of the old one."""
     content = await card(request, worker, made.requests[0].number)
-    return done(request, _said(made), worker.seq, _back(worker), content, made.repeated)
+    return done(_said(made), worker.seq, content, made.repeated)
 
 
 def _shown(
@@ -305,18 +298,13 @@ def _shown(
     repeated: bool,
     place: str = "",
     money: str = "",
-    back: str = "",
 ) -> Response:
     """What was done, beside the form that it was done with.
 
     It stays there, so it says nothing of the money, which others spend too; that is said once.
     """
     said = f"{words} {money}".strip()
-    content = beside(request, words)
-    answer = done(request, said, worker.seq, back or _back(worker), content, repeated)
-    if place:
-        answer.headers["HX-Retarget"] = place
-    return answer
+    return done(said, worker.seq, beside(request, words), repeated, place)
 
 
 def _back(worker: StudyWorker) -> str:

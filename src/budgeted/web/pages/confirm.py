@@ -23,7 +23,6 @@ from budgeted.studies.events import value_in_words
 from budgeted.studies.fates import PENDING
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Requested
-from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.templates import render
 
 
@@ -44,25 +43,11 @@ def ask_first(
     back: str,
     fields: Mapping[str, str],
 ) -> Response | None:
-    """Return the question, as a dialogue or, without scripts, as a page; None if it is answered.
+    """Return the question as a dialogue; None if it is answered.
 
-    It is answered if the same was confirmed, and if the form was carried out before: then it says
-    so when it comes again, whatever it would do by now.
-
-    Parameters
-    ----------
-    request
-        The form.
-    study
-        As it is.
-    sentences, confirmed
-        What will happen, and the digest of what was confirmed.
-    title, button
-        What is asked, and what the button says that does it.
-    action, back
-        Where it is sent, and where leads who does not want it.
-    fields
-        What the form held, its key among them.
+    It is answered if the same was confirmed (`confirmed` is the digest of the sentences), and if
+    the form was carried out before: then it says so when it comes again, whatever it would do by
+    now. `back` is where leads who does not want it; `fields` is what the form held, with its key.
     """
     if confirmed == digest(sentences) or any(
         entry.key == fields["key"] for entry in study.entries if entry.key
@@ -76,8 +61,6 @@ def ask_first(
         "back": back,
         "fields": {**fields, "confirmed": digest(sentences)},
     }
-    if not is_htmx(request):
-        return render(request, "confirm.html", **given)
     headers = {
         "HX-Retarget": "#confirm",
         "HX-Reswap": "innerHTML",

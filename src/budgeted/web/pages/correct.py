@@ -9,16 +9,14 @@ from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Correct, amount
 from budgeted.studies.events import value_in_words
 from budgeted.studies.fates import RECORDED, TOLD
-from budgeted.web import hints, queries
+from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.failures import status_of
 from budgeted.web.names import segment
 from budgeted.web.pages import confirm
-from budgeted.web.pages.answers import Amount, Key, Text, carry_out, done, go, is_htmx, refused
+from budgeted.web.pages.answers import Amount, Key, Text, carry_out, go, refused
 from budgeted.web.pages.templates import render
-from budgeted.web.views.parts import RequestView, request_of
-from budgeted.web.worker import StudyWorker
+from budgeted.web.views.parts import request_of
 
 router = APIRouter()
 
@@ -26,12 +24,12 @@ router = APIRouter()
 @router.get("/studies/{name}/requests/{number}/correct", dependencies=[needs(Role.ENTERS)])
 async def show_correction(request: Request, worker: TheWorker, number: int) -> Response:
     """Show the form that corrects a value."""
-    shown = await _request(worker, number)
+    snapshot = await worker.look()
+    shown = request_of(snapshot.request(number), snapshot.state.problem)
     if not shown.correctable:
         raise StudyError(f"request {number} is {shown.fate}; there is nothing to correct")
-    given = {"value": "none" if shown.value is None else f"={shown.value}", "cost": shown.cost,
-             "why": "", "written": shown.value or "", "force": ""}  # fmt: skip
-    return await _correction(request, worker, shown, given, [])
+    view = await queries.worklist_page(worker)
+    return render(request, "correct.html", view=view, shown=shown, tab="History", here="studies")
 
 
 @router.post("/studies/{name}/requests/{number}/correct", dependencies=[needs(Role.ENTERS)])
@@ -84,41 +82,9 @@ async def correct(
         wanted = Correct(number, right, cost.strip() or None, why.strip(), bool(force))
         made = await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
-        if is_htmx(request) or status_of(error) >= 500:
-            return refused(request, error, "#correct-problem")
-        given = {"value": value, "cost": cost, "why": why, "written": written, "force": force}
-        shown = await _request(worker, number)
-        return await _correction(request, worker, shown, given, hints.words(error))
+        return refused(request, error, "#correct-problem")
     if made.repeated:
         words = f"number {number} is {value_in_words(made.requests[0].value)} now"
-        if is_htmx(request):
-            before = StudyError(f"this was recorded before, and is not recorded twice; {words}")
-            return refused(request, before, "#correct-problem")
-        return done(request, f"{words.capitalize()}.", worker.seq, back, repeated=True)
-    return go(request, back)
-
-
-async def _request(worker: StudyWorker, number: int) -> RequestView:
-    snapshot = await worker.look()
-    return request_of(snapshot.request(number), snapshot.state.problem)
-
-
-async def _correction(
-    request: Request,
-    worker: StudyWorker,
-    shown: RequestView,
-    given: dict[str, str],
-    mistakes: list[str],
-) -> Response:
-    view = await queries.worklist_page(worker)
-    return render(
-        request,
-        "correct.html",
-        status=422 if mistakes else 200,
-        view=view,
-        shown=shown,
-        given=given,
-        mistakes=mistakes,
-        tab="History",
-        here="studies",
-    )
+        before = StudyError(f"this was recorded before, and is not recorded twice; {words}")
+        return refused(request, before, "#correct-problem")
+    return go(back)

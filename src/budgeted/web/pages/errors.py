@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from http import HTTPStatus
 
 from fastapi import Request
@@ -31,23 +30,13 @@ _WORDS = {
 
 
 UNKNOWN_FATE = "It is not known whether this was recorded. Press again: it is not recorded twice."
-"""Of a write whose answer was lost; the form that is sent again has its key."""
+"""Of a write whose answer was lost; the form that is sent again, from its page, has its key."""
 
 
-def error_page(request: Request, status: int, message: str) -> Response:
-    """Return an error as a page; for htmx only the words, to be shown where the user is.
-
-    Parameters
-    ----------
-    request
-        That went wrong.
-    status
-        Of the answer.
-    message
-        What is wrong and what to do.
-    """
+def error_page(request: Request, status: int, message: str, not_done: bool = True) -> Response:
+    """Return an error as a page; for htmx only the words, to be shown where the user is."""
     if "hx-request" in request.headers:
-        return problem(request, [message], status=status, place="#problem")
+        return problem(request, [message], status=status, place="#problem", not_done=not_done)
     heading, hint = _WORDS.get(status, (_phrase(status), ""))
     return render(
         request,
@@ -57,29 +46,6 @@ def error_page(request: Request, status: int, message: str) -> Response:
         heading=heading,
         hint=hint,
         message=in_fields(message),
-    )
-
-
-def again_page(
-    request: Request, status: int, fields: Sequence[tuple[str, str]], whole: bool
-) -> Response:
-    """Return the page after a write of unknown fate, for who has no scripts: the form again.
-
-    Parameters
-    ----------
-    request
-        That was refused.
-    status
-        Of the answer.
-    fields
-        What it held, its key among it.
-    whole
-        Whether that is all; a file is not sent back.
-    """
-    if "hx-request" in request.headers:
-        return problem(request, [UNKNOWN_FATE], status=status, place="#problem", not_done=False)
-    return render(
-        request, "again.html", status=status, said=UNKNOWN_FATE, fields=fields, whole=whole
     )
 
 
@@ -94,20 +60,8 @@ def problem(
 ) -> Response:
     """Return mistakes as a part of a page, to be put into a place, so that forms stay filled in.
 
-    Parameters
-    ----------
-    request
-        That was refused.
-    mistakes
-        In words.
-    status
-        Of the answer.
-    place
-        Selector of the element that shows them.
-    key
-        A new one for the form, if its own is used up.
-    not_done
-        Whether it is certain that nothing was done.
+    `key` is a new one for the form, if its own is used up; `not_done` says whether it is certain
+    that nothing was done.
     """
     mistakes = [in_fields(each) for each in mistakes]
     words = f"{'Not done: ' if not_done else ''}{' '.join(mistakes)[:300]}"

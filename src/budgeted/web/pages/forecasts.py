@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 
 from budgeted.errors import BudgetedError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import Text
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import segment
-from budgeted.web.pages.answers import is_htmx, refused
-from budgeted.web.pages.templates import part_of
+from budgeted.web.pages.answers import refused
+from budgeted.web.pages.templates import render
 
 router = APIRouter()
 
@@ -21,9 +20,9 @@ router = APIRouter()
 async def forecast(request: Request, worker: TheWorker, have: Text = "") -> Response:
     """Return what there is of a forecast; nothing to a page that has the same already."""
     view = await queries.forecast_page(worker)
-    if is_htmx(request) and have == view.version:
+    if have == view.version:
         return Response(status_code=204)
-    return part_of(request, "parts/forecast.html", view)
+    return render(request, "parts/forecast.html", view=view)
 
 
 @router.post("/studies/{name}/forecast", dependencies=[needs(Role.LOOKS)])
@@ -33,7 +32,4 @@ async def begin(request: Request, worker: TheWorker) -> Response:
         view = await queries.begin_forecast(worker)
     except BudgetedError as error:
         return refused(request, error, "#forecast-problem")
-    if not is_htmx(request):
-        root = getattr(request.state, "root", "")
-        return RedirectResponse(f"{root}/studies/{segment(worker.name)}/forecast", 303)
-    return part_of(request, "parts/forecast.html", view)
+    return render(request, "parts/forecast.html", view=view)

@@ -209,7 +209,7 @@ async def reopen(
         return refused(request, error, "#reopen-problem")
     if made.repeated:
         return _shown(request, worker, "The study is open.", made, "#reopen-problem")
-    return go(request, _back(worker))
+    return go(_back(worker))
 
 
 def _budget(given: dict[str, str]) -> SetBudget:
@@ -262,7 +262,4 @@ def _back(worker: StudyWorker) -> str:
 
 
 def _shown(request: Request, worker: StudyWorker, said: str, made: Done, place: str) -> Response:
-    content = beside(request, said)
-    answer = done(request, said, worker.seq, _back(worker), content, made.repeated)
-    answer.headers["HX-Retarget"] = place
-    return answer
+    return done(said, worker.seq, beside(request, said), made.repeated, place)

@@ -14,7 +14,7 @@ from budgeted.web.api.bodies import TheActor, ThePlans
 from budgeted.web.api.queries import Text
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.numerals import whole_number
-from budgeted.web.pages.answers import go, is_htmx, refused
+from budgeted.web.pages.answers import go, refused
 from budgeted.web.pages.fields import content_of, text_of
 from budgeted.web.pages.templates import render
 from budgeted.web.plan_files import Question
@@ -35,7 +35,7 @@ async def create(request: Request, plans: ThePlans, actor: TheActor) -> Response
         known = await plans.create(await _question(await request.form()), by=actor)
     except BudgetedError as error:
         return refused(request, error, "#problem")
-    return go(request, f"/plans/{known.file.id}")
+    return go(f"/plans/{known.file.id}")
 
 
 @router.get("/{id}")
@@ -49,7 +49,7 @@ async def plan(request: Request, plans: ThePlans, id: str) -> Response:
 async def said(request: Request, plans: ThePlans, id: str, have: Text = "") -> Response:
     """Return how far it is or what it says; nothing to a page that has the same already."""
     view = await queries.plan_page(plans, id)
-    if is_htmx(request) and have == view.version:
+    if have == view.version:
         return Response(status_code=204)
     return render(request, "parts/plan.html", view=view)
 
@@ -61,7 +61,7 @@ async def cancel(request: Request, plans: ThePlans, id: str) -> Response:
         await plans.cancel(id)
     except BudgetedError as error:
         return refused(request, error, "#problem")
-    return go(request, f"/plans/{id}")
+    return go(f"/plans/{id}")
 
 
 @router.post("/{id}/go-on", dependencies=[needs(Role.MANAGES)])
@@ -71,7 +71,7 @@ async def go_on(request: Request, plans: ThePlans, id: str) -> Response:
         await plans.go_on(id)
     except BudgetedError as error:
         return refused(request, error, "#problem")
-    return go(request, f"/plans/{id}")
+    return go(f"/plans/{id}")
 
 
 async def _question(form: FormData) -> Question:

@@ -19,10 +19,7 @@ from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
 from budgeted.web.names import segment
 from budgeted.web.numerals import whole_number
-from budgeted.web.pages.answers import (
-    REFUSED as UNPROCESSABLE,
-)
-from budgeted.web.pages.answers import Key, Text, carry_out, done, go, is_htmx, refused
+from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, refused
 from budgeted.web.pages.fields import text_of
 from budgeted.web.pages.result_forms import Typed, lines_of, lines_to_text
 from budgeted.web.pages.templates import render
@@ -60,12 +57,8 @@ async def change_table(request: Request, worker: TheWorker) -> Response:
         typed = typed.done(text_of(form, "do"), form, await worker.look())
     except BudgetedError as error:
         typed = _with_problem(typed, error)
-    if is_htmx(request):
-        view = await queries.results_page(
-            worker, typed.find, typed.tests_page, typed.page, typed.added
-        )
-        return render(request, "parts/result_table.html", view=view, typed=typed)
-    return await _page(request, worker, typed)
+    view = await queries.results_page(worker, typed.find, typed.tests_page, typed.page, typed.added)
+    return render(request, "parts/result_table.html", view=view, typed=typed)
 
 
 @router.get("/studies/{name}/results/cells")
@@ -85,9 +78,7 @@ async def check(request: Request, worker: TheWorker) -> Response:
             raise StudyError("nothing is typed yet; type a value into a cell, or paste some")
         return await _preview(request, worker, typed.results, typed.charge, typed=typed)
     except BudgetedError as error:
-        if is_htmx(request):
-            return refused(request, error, "#check-problem")
-        return await _page(request, worker, _with_problem(typed, error), UNPROCESSABLE)
+        return refused(request, error, "#check-problem")
 
 
 @router.post("/studies/{name}/results/file", dependencies=_ENTERS)
@@ -111,9 +102,7 @@ async def file(request: Request, worker: TheWorker, workers: TheWorkers) -> Resp
             request, worker, found.file.results, bool(text_of(form, "charge_file")), found=found
         )
     except BudgetedError as error:
-        if is_htmx(request):
-            return refused(request, error, "#file-problem")
-        return await _page(request, worker, Typed(), UNPROCESSABLE, file_problem=words(error))
+        return refused(request, error, "#file-problem")
 
 
 @router.post("/studies/{name}/results/write", dependencies=_ENTERS)
@@ -126,7 +115,7 @@ async def write(request: Request, worker: TheWorker, actor: TheActor, key: Key =
         lines = lines_of(text_of(form, "lines"))
         study = await worker.look()
         if key and any(entry.key == key for entry in study.entries):
-            return go(request, f"{back}?written={segment(key)}")
+            return go(f"{back}?written={segment(key)}")
         typed = Typed.of(form) if text_of(form, "from_table") else None
         seen = await worker.trial(lambda held: held.preview(lines, charge=charge))
         if digest_of(seen) != text_of(form, "shown"):
@@ -150,8 +139,10 @@ async def write(request: Request, worker: TheWorker, actor: TheActor, key: Key =
         rest = Typed(
             kept, typed.added, page=typed.page, tests_page=typed.tests_page, find=typed.find
         )
-        return await _page(request, worker, rest, written=key)
-    return go(request, f"{back}?written={segment(key)}")
+        # What is on the page takes the place of what was there; its frame stays.
+        swap = {"HX-Retarget": "#main", "HX-Reselect": "#main > *", "HX-Reswap": "innerHTML"}
+        return await _page(request, worker, rest, key, swap)
+    return go(f"{back}?written={segment(key)}")
 
 
 @router.post("/studies/{name}/results/undo", dependencies=_ENTERS)
@@ -167,12 +158,10 @@ async def undo(
     back = f"/studies/{segment(worker.name)}/results?written={segment(batch)}"
     try:
         wanted = UndoBatch(batch, shown=shown.split())
-        made = await carry_out(request, worker, wanted, actor, key)
+        await carry_out(request, worker, wanted, actor, key)
     except BudgetedError as error:
         return refused(request, error, "#undo-problem")
-    if made.repeated and not is_htmx(request):
-        return done(request, "It is taken back.", worker.seq, back, repeated=True)
-    return go(request, back)
+    return go(back)
 
 
 @router.post("/studies/{name}/note", dependencies=_ENTERS)
@@ -183,7 +172,6 @@ async def note(
     text: Text = "",
     case: Text = "",
     number: Text = "",
-    back: Text = "results",
     key: Key = "",
 ) -> Response:
     """Write a note on a value, a case or the study."""
@@ -194,11 +182,8 @@ async def note(
         made = await carry_out(request, worker, Note(text, about, case.strip()), actor, key)
     except BudgetedError as error:
         return refused(request, error, "#note-problem")
-    page = back if back in ("results", "history") else "results"
     said = "The note is written down; it stands in the history."
-    address = f"/studies/{segment(worker.name)}/{page}"
-    content = "" if not is_htmx(request) else f'<div class="good"><p>{said}</p></div>'
-    return done(request, said, worker.seq, address, content, made.repeated)
+    return done(said, worker.seq, beside(request, said), made.repeated)
 
 
 def _with_problem(typed: Typed, error: BudgetedError) -> Typed:
@@ -233,39 +218,28 @@ async def _preview(
 
 
 async def _shown(request: Request, worker: StudyWorker, template: str, **given: Any) -> Response:
-    """Return a part for htmx, or the page with that part, for who has no scripts."""
-    if is_htmx(request):
-        view = await queries.results_page(worker, "", 1, 1, ())
-        headers = {"HX-Retarget": "#preview", "HX-Reswap": "innerHTML"}
-        shared: dict[str, Any] = {"found": None, "typed": None, "changed": False}
-        return render(request, template, headers=headers, view=view, **(shared | given))
-    typed = given.pop("typed", None)
-    return await _page(request, worker, typed or Typed(), part=template, from_table=typed, **given)
+    """Return what is shown below the table."""
+    view = await queries.results_page(worker, "", 1, 1, ())
+    headers = {"HX-Retarget": "#preview", "HX-Reswap": "innerHTML"}
+    shared: dict[str, Any] = {"found": None, "typed": None, "changed": False}
+    return render(request, template, headers=headers, view=view, **(shared | given))
 
 
 async def _page(
-    request: Request, worker: StudyWorker, typed: Typed, status: int = 200, **given: Any
+    request: Request,
+    worker: StudyWorker,
+    typed: Typed,
+    written: str,
+    headers: dict[str, str] | None = None,
 ) -> Response:
     view = await queries.results_page(worker, typed.find, typed.tests_page, typed.page, typed.added)
-    written = await queries.written_batch(worker, given.pop("written", ""))
-    shared: dict[str, Any] = {
-        "part": "",
-        "from_table": None,
-        "found": None,
-        "changed": False,
-        "file_problem": [],
-    }
-    # What is on the page takes the place of what was there; its frame stays.
-    swap = {"HX-Retarget": "#main", "HX-Reselect": "#main > *", "HX-Reswap": "innerHTML"}
     return render(
         request,
         "results.html",
-        status=status,
-        headers=swap if is_htmx(request) else None,
+        headers=headers,
         view=view,
         typed=typed,
-        written=written,
+        written=await queries.written_batch(worker, written),
         tab="Enter results",
         here="studies",
-        **(shared | given),
     )

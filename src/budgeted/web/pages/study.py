@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,10 +13,8 @@ from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import Page, Text, csv_file
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.background import Computed
-from budgeted.web.pages.answers import is_htmx
 from budgeted.web.pages.cards import most_visits
-from budgeted.web.pages.templates import part_of, render
+from budgeted.web.pages.templates import render
 from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryLine
@@ -54,13 +51,11 @@ async def money(request: Request, worker: TheWorker) -> Response:
 @router.get("/studies/{name}/classifier")
 async def classifier(request: Request, worker: TheWorker, positive: str = "") -> Response:
     """Return how good the classifier is now; of two labels, one may be chosen to be found."""
-    if is_htmx(request):
-        found = await queries.latest_classifier(worker)
-        if found.view is not None:
-            found = replace(found, view=_finding(found.view, positive))
-        return _latest(request, "parts/classifier.html", found)
-    view = _finding(await queries.classifier_page(worker), positive)
-    return part_of(request, "parts/classifier.html", view)
+    found = await queries.latest_classifier(worker)
+    if found.view is None:  # what is shown stays
+        return Response(status_code=204)
+    view = _finding(found.view, positive)
+    return render(request, "parts/classifier.html", view=view, behind=found.behind)
 
 
 @router.get("/studies/{name}/worth")
@@ -68,7 +63,7 @@ async def worth(request: Request, worker: TheWorker) -> Response:
     """Return what would be asked for next, and what it is compared with."""
     if not sees_labels(request):
         raise AccessError("who enters values does not see what is compared: it tells labels")
-    return part_of(request, "parts/worth.html", await queries.next_page(worker))
+    return render(request, "parts/worth.html", view=await queries.next_page(worker))
 
 
 @router.get("/studies/{name}/recent")
@@ -82,9 +77,6 @@ async def recent(request: Request, worker: TheWorker) -> Response:
 async def about(request: Request, worker: TheWorker, search: Text = "", page: Page = 1) -> Response:
     """Return a page of the table of features."""
     view = await queries.ledger_page(worker)
-    if not is_htmx(request):
-        cells = rows_of(await queries.cells_page(worker), search, page)
-        return part_of(request, "parts/about.html", view, cells=cells)
     found = await queries.latest_cells(worker)
     if found.view is None:
         return Response(status_code=204)
@@ -131,13 +123,6 @@ def _finding(view: ClassifierView, positive: str) -> ClassifierView:
     if view.positive and positive in view.study.labels:
         return view.model_copy(update={"positive": positive})
     return view
-
-
-def _latest(request: Request, part: str, found: Computed[Any]) -> Response:
-    """A part of the page as it was computed last; nothing if it was not, so that it stays."""
-    if found.view is None:
-        return Response(status_code=204)
-    return render(request, part, view=found.view, behind=found.behind)
 
 
 async def _recent(request: Request, worker: TheWorker) -> tuple[HistoryLine, ...]:

@@ -14,7 +14,7 @@ from budgeted.studies.drafts import fresh_key
 from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
 from budgeted.web.names import name_of
-from budgeted.web.views.parts import View, people_time
+from budgeted.web.views.parts import people_time
 
 
 @cache
@@ -74,14 +74,6 @@ def render(
     }
     text = environment().get_template(template).render(shared | given)
     return HTMLResponse(text, status_code=status, headers=headers)
-
-
-def part_of(request: Request, part: str, view: View, **given: Any) -> HTMLResponse:
-    """Return a part of the page of a study; without scripts it is a page of its own."""
-    if request.headers.get("hx-request") == "true":
-        return render(request, part, view=view, **given)
-    given |= {"part": part, "view": view, "tab": "Study", "here": "studies"}
-    return render(request, "part.html", **given)
 
 
 def _guarded(request: Request) -> bool:
