@@ -29,9 +29,17 @@ __all__ = [
 ]  # fmt: skip
 
 LEARNERS: Registry[type[Learner]] = Registry(
-    "learner", "budgeted.learners", LearnerError, __name__, check_kind,
-    first=("hierarchical", "naive-bayes"),  # the default, and the paper's
-)  # fmt: skip
+    "learner",
+    LearnerError,
+    {
+        "hierarchical": Hierarchical,  # the default
+        "naive-bayes": NaiveBayes,  # the paper's
+        "logistic-regression": LogisticRegression,
+        "scikit-learn": "budgeted.learners.scikit_learn:ScikitLearn",
+    },
+    check_kind,
+    "budgeted.learners",
+)
 """Every learner by its name; `LEARNERS.register` adds one."""
 
 

@@ -1,4 +1,4 @@
-"""Rules that say what to buy next, one file each: a file in this folder is a policy.
+"""Rules that say what to buy next, one file each.
 
 >>> policy("sfl", max_depth=30)
 SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
@@ -30,16 +30,33 @@ __all__ = [
 
 POLICIES: Registry[type[Policy]] = Registry(
     "policy",
-    "budgeted.policies",
     PolicyError,
-    __name__,
+    {
+        name: f"{__name__}.{place}"
+        for name, place in {
+            "round-robin": "round_robin:RoundRobin",  # this and the next four are the paper's
+            "uniform-expenditure": "uniform_expenditure:UniformExpenditure",
+            "biased-robin": "biased_robin:BiasedRobin",
+            "greedy": "greedy:Greedy",
+            "sfl": "single_feature_lookahead:SingleFeatureLookahead",
+            "random-shopper": "random_shopper:RandomShopper",
+            "rsfl": "rsfl:RandomisedLookahead",
+            "exp3": "exp3:Exp3",
+            "exp3c": "exp3c:Exp3C",
+            "fel": "fel:FollowExpectedLeader",
+            "abr2": "abr2:AbsoluteRobin",
+            "rbr2": "rbr2:RelativeRobin",
+            "wbr2": "wbr2:WindowedRobin",
+            "seu": "seu:SampledExpectedUtility",
+            "kg-star": "kg_star:KnowledgeGradientStar",
+            "iga": "iga:IncrementalGreedyAllocation",
+            "pair-lookahead": "pair_lookahead:PairLookahead",
+            "auto": "auto:Auto",
+        }.items()
+    },
     check_kind,
-    first=(
-        "round-robin", "uniform-expenditure", "biased-robin", "greedy", "sfl",  # of the paper
-        "random-shopper", "rsfl", "exp3", "exp3c", "fel", "abr2", "rbr2", "wbr2", "seu", "kg-star",
-        "iga", "pair-lookahead", "auto",
-    ),
-)  # fmt: skip
+    "budgeted.policies",
+)
 """Every policy by its name; `POLICIES.register` adds one."""
 
 

@@ -39,7 +39,11 @@ __all__ = [
 ]  # fmt: skip
 
 PRICE_LISTS: Registry[type[PriceList]] = Registry(
-    "price list", "budgeted.price_lists", PriceListError, __name__, check_kind
+    "price list",
+    PriceListError,
+    {each.name: each for each in (PerFeature, Tariff)},
+    check_kind,
+    "budgeted.price_lists",
 )
 """Every price list by its name; `PRICE_LISTS.register` adds one."""
 

@@ -1,7 +1,5 @@
 """What people do to a study: one frozen dataclass each, and a registry of all of them.
 
-A class in a file of this folder that has a ``name`` is one.
-
 >>> Tell(3, "yes")
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
@@ -38,31 +36,15 @@ __all__ = [
 
 COMMANDS: Registry[type[Command]] = Registry(
     "operation",
-    "budgeted.commands",
     StudyError,
-    __name__,
+    {
+        each.name: each
+        for each in (
+            Ask, Tell, Fail, Cancel, Correct, Undo, Withdraw, Record, SetBudget, Close, Reopen,
+            AddCases, AddFeature, AddValue, RuleOut, Allow, Enter, UndoBatch, Note, SetStopRules,
+            SetCuts,
+        )
+    },
     check_kind,
-    first=(
-        "ask",
-        "tell",
-        "fail",
-        "cancel",
-        "correct",
-        "undo",
-        "withdraw",
-        "record",
-        "budget",
-        "close",
-        "reopen",
-        "add-cases",
-        "add-feature",
-        "add-value",
-        "rule-out",
-        "allow",
-        "enter",
-        "undo-batch",
-        "note",
-        "stop-rules",
-    ),
-)
+)  # fmt: skip
 """Every operation of a study by its name; `COMMANDS.register` adds one."""

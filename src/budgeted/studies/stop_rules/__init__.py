@@ -47,11 +47,14 @@ __all__ = [
 
 STOP_RULES: Registry[type[StopRule]] = Registry(
     "stop rule",
-    "budgeted.stop_rules",
     StopRuleError,
-    __name__,
+    {
+        "target-error": "budgeted.studies.stop_rules.target_error:TargetError",
+        "least-gain": "budgeted.studies.stop_rules.least_gain:LeastGain",
+        "point-worth": "budgeted.studies.stop_rules.point_worth:PointWorth",
+        "cases-per-label": "budgeted.studies.stop_rules.cases_per_label:CasesPerLabel",
+    },
     check_kind,
-    first=("target-error", "least-gain", "point-worth", "cases-per-label"),
 )
 """Every rule by its name; `STOP_RULES.register` adds one."""
 BINDING = "binding"

@@ -17,12 +17,10 @@ __all__ = ["ENTROPY", "GINI", "LOSSES", "ZERO_ONE", "Floats", "Loss", "named"]
 
 LOSSES: Registry[Loss] = Registry(
     "loss",
-    "budgeted.losses",
     EngineError,
-    __name__,
+    {each.name: each for each in (GINI, ENTROPY, ZERO_ONE)},
     check_loss_kind,
-    first=("gini", "entropy", "zero_one"),
-    like=Loss,
+    "budgeted.losses",
 )
 """Every loss by its name; `LOSSES.register` adds one."""
 

@@ -53,7 +53,7 @@ def install(tmp_path, monkeypatch):
 
 
 def kinds():
-    return Registry("policy", "a.group", PolicyError, [RoundRobin], check_kind)
+    return Registry("policy", PolicyError, {"round-robin": RoundRobin}, check_kind, "a.group")
 
 
 def test_entry_points_are_members_and_are_imported_when_asked_for(install):
@@ -99,15 +99,6 @@ def test_no_package_replaces_ours(install):
         assert list(found) == ["round-robin", "thrifty"]
     assert found["round-robin"] is RoundRobin
     assert found["thrifty"].name == "thrifty", "the others can be used"
-
-
-def test_two_packages_with_the_same_name(install):
-    install([("thrifty", "plugin_code:Thrifty"), ("other", "plugin_code:Plain")])
-    install([("thrifty", "second_code:Thrifty")], package="second")
-    found = kinds()
-    assert set(found) == {"round-robin", "thrifty", "other"}
-    with pytest.raises(PolicyError, match=r"plugin .* and second .* name a policy 'thrifty'"):
-        found["thrifty"]
 
 
 def test_members_are_registered_once():
@@ -167,18 +158,6 @@ def test_who_wrote_a_member_is_known(install):
     assert found.origin_of("mine") == "my_notebook (registered)"
 
 
-def test_the_leading_names_of_a_registry_are_there():
-    """A name that leads a list and is none would be a slip of the pen."""
-    for registry in (POLICIES, LOSSES):
-        assert set(registry._first) <= set(registry)
-        assert list(registry)[: len(registry._first)] == list(registry._first)
-
-
-def forgotten(registry, name):
-    """As if nothing of that name had been registered."""
-    registry.forget(name)
-
-
 def test_a_policy_a_learner_and_a_loss_are_used_by_their_names():
     @dataclass(frozen=True)
     class MyPolicy(RoundRobin):
@@ -199,7 +178,7 @@ def test_a_policy_a_learner_and_a_loss_are_used_by_their_names():
     finally:
         for registry, name in ((POLICIES, "my-policy"), (LEARNERS, "my-learner"),
                                (LOSSES, "my-loss")):  # fmt: skip
-            forgotten(registry, name)
+            registry.forget(name)
     with pytest.raises(PolicyError, match="there is no policy 'my-policy'"):
         policy("my-policy")
     with pytest.raises(LearnerError, match="must be a dataclass"):
