@@ -101,10 +101,10 @@ def table_of(results: Runs) -> str:
             cells = []
             for each in names:
                 gaps = [paired(errors(runs, each), errors(runs, BASE)) for runs in found]
-                better, worse = (sum(told) for told in zip(
-                    *((gap.below(), gap.above()) for gap in gaps), strict=True))  # fmt: skip
+                better, worse = sum(gap.below() for gap in gaps), sum(gap.above() for gap in gaps)
                 cells.append(f"{better} better, {worse} worse")
-            lines.append(f"| {level} | {buyer} | {' | '.join(cells)} |")
+            if found:
+                lines.append(f"| {level} | {buyer} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

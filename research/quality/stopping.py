@@ -116,7 +116,8 @@ def _lines(by_table: Runs) -> Iterator[str]:
     yield "| table | studies | error where it stopped | all spent | given up | saved | never stopped |"
     yield "| --- | --: | --: | --: | --: | --: | --: |"
     flat = [row for name in FLAT for row in by_table.get(name, ())]
-    for name, rows in (*by_table.items(), (f"*{', '.join(FLAT)}*", flat)):
+    together = {f"*{', '.join(FLAT)}*": flat} if set(FLAT) <= set(by_table) else {}
+    for name, rows in {**by_table, **together}.items():
         where, error, end, lost = np.array([outcome(row) for row in rows]).T
         saved = Mean.of(100 * (1 - where))
         never = f"{100 * (where == 1).mean():.0f} %"
