@@ -29,8 +29,7 @@ from budgeted.studies.drafts import Draft
 from budgeted.studies.forecast.playing import goes_on, spend
 from budgeted.studies.projection import Requested
 from budgeted.studies.stop_events import PARTS
-from budgeted.studies.stop_rules import Judged, Situation, StopRules
-from budgeted.studies.stop_rules.least_gain import LeastGain
+from budgeted.studies.stop_rules import Judged, LeastGain, Situation
 from budgeted.studies.weighing import foreseen
 from research.quality.comparison import Comparison, Runs
 from research.quality.zoo import tables
@@ -66,20 +65,16 @@ def followed(table: str, number: int, seed: int = SEED, values: int = VALUES) ->
     projection = begun(creation("stop", problem, cases, "auto", {}, None, world.seed, "gini"), ())
     judge = Validation.of_table(problem, world.test_values, world.test_labels)
     draft = goes_on(projection, policy_of(projection.created), problem.budget, NOW, stages=10**9)
-    rules = StopRules((LeastGain(LEAST_GAIN),))
+    rule = LeastGain(LEAST_GAIN)
 
     def answer(_: Draft, request: Requested) -> int | None:
         value = int(rows.values[int(request.case), draft.names.columns[request.feature]])
         return None if value < 0 else value
 
     def weighed() -> dict[str, Any]:
-        forecast, _ = foreseen(draft, NOW, rules)
-        judged = Judged(draft.predictor)
-        (said,) = [each.weigh(Situation(draft.state, judged, forecast)) for each in rules.rules]
-        again = max(
-            Decimal(str(said.figures.get("again_at", 0))),
-            money.add(draft.state.spent, problem.budget / PARTS),
-        )
+        forecast, _ = foreseen(draft, NOW)
+        said = rule.weigh(Situation(draft.state, Judged(draft.predictor), forecast))
+        again = money.add(draft.state.spent, problem.budget / PARTS)
         return {"stops": said.stops, "gain": said.figures["gain"], "again": again}
 
     looks: list[dict[str, Any]] = []

@@ -142,7 +142,7 @@ CALLS = {
                    "steps": ["1"], "point_worth": "3"},
     "set_cuts": {"feature": "a", "cuts": "1 2", "why": "new"},
     "set_stop_rules": {"target_error": 0.1, "probability": 0.9, "least_gain": 0.01,
-                       "point_worth": "5", "cases_per_label": 3, "binding": True,
+                       "binding": True,
                        "drop": ["least_gain"], "none": False, "why": "later", "force": True},
     "close": {"why": "enough"},
     "reopen": {"why": "more"},

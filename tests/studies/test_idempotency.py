@@ -80,7 +80,9 @@ OPERATIONS = {
     "enter": lambda study, key: study.enter([("case 7", "f0", "no", "", "by phone")], key=key),
     "undo_batch": lambda study, key: study.undo_batch("batch", key=key),
     "note": lambda study, key: study.note("moved", case="case 7", key=key),
-    "set_stop_rules": lambda study, key: study.set_stop_rules(cases_per_label=30, key=key),
+    "set_stop_rules": lambda study, key: study.set_stop_rules(
+        target_error=0.2, force=True, key=key
+    ),
 }
 
 

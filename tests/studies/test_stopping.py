@@ -9,11 +9,12 @@ from click.testing import CliRunner
 from budgeted import Feature, Problem, Study
 from budgeted.cli.main import main
 from budgeted.errors import BudgetedError, StopRuleError, StudyError
+from budgeted.state.surcharges import committed
 from budgeted.studies import weighing
 from budgeted.studies.blinding import Blinder
 from budgeted.studies.commands.ask import Ask, why_fewer
 from budgeted.studies.stop_events import StopRulesSet, StopWeighed
-from budgeted.studies.stop_rules import StopRules
+from budgeted.studies.stop_rules import LeastGain, Verdict
 from budgeted.studies.weighing import stop_status
 
 NOW = "2026-01-05T09:30:00Z"
@@ -36,7 +37,6 @@ def a_study(folder, budget=20, stop=None, **options):
 @pytest.fixture(autouse=True)
 def _few_runs(monkeypatch):
     monkeypatch.setattr(weighing, "RUNS", 4)
-    monkeypatch.setattr(weighing, "FEW", 2)
 
 
 def answered(study, asked):
@@ -45,69 +45,73 @@ def answered(study, asked):
         study.tell(each.number, "yes" if each.label == "ill" and each.feature == "fever" else "no")
 
 
+@pytest.fixture
+def enough_at_two(monkeypatch):
+    """Nothing is gained any more once 2 are spent or reserved."""
+
+    def weigh(self, situation):
+        stops = committed(situation.state) >= 2
+        return Verdict(self.name, stops, "2 are enough" if stops else "2 are wanted")
+
+    monkeypatch.setattr(LeastGain, "weigh", weigh)
+
+
 def weighed(study):
     return [each.event for each in study.history() if isinstance(each.event, StopWeighed)]
 
 
 def test_a_study_begins_with_its_rules_in_the_log(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 3}) as study:
+    with a_study(tmp_path, stop={"target_error": 0.1}) as study:
         rules = [each.event for each in study.history() if isinstance(each.event, StopRulesSet)]
-        assert rules == [StopRulesSet({"cases_per_label": 3}, {})]
+        assert rules == [StopRulesSet({"target_error": 0.1}, {})]
         status = study.status().stop
-        assert (status.rules, status.binding, status.stops) == (
-            {"cases_per_label": 3},
-            False,
-            False,
-        )
-        assert status.words.startswith("go on: 3 cases of each label are wanted")
+        assert (status.rules, status.binding, status.stops) == ({"target_error": 0.1}, False, False)
+        assert status.words.startswith("go on: an error of at most 10.0 %")
     with Study.open(str(tmp_path / "studies.db"), "flu") as again:
         assert again.status().stop == status
 
 
+@pytest.mark.usefixtures("enough_at_two")
 def test_advice_is_given_and_what_was_done_is_kept(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 1}) as study:
+    with a_study(tmp_path, stop={"least_gain": 0.1}) as study:
         study.ask(2)
         (first,) = weighed(study)
         assert (first.stops, first.done, first.binding) == (False, "asked", False)
-        answered(study, study.requests("pending"))
-        assert study.status().stop.stops
-        assert study.status().stop.words.startswith("advice: stop: 1 case of each label")
         assert len(study.ask(1)) == 1  # nobody has to follow it
+        assert study.status().stop.words == "advice: stop: 2 are enough"
         last = weighed(study)[-1]
         assert (last.stops, last.done) == (True, "asked")
-        assert last.words().startswith("advice to stop, and more was asked for: 1 case")
+        assert last.words() == "advice to stop, and more was asked for: 2 are enough"
         study.ask(1)
         assert len(weighed(study)) == 2  # the same thing is not written twice
 
 
+@pytest.mark.usefixtures("enough_at_two")
 def test_a_rule_is_followed_and_the_log_says_so(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 1, "binding": True}) as study:
-        asked = study.ask(10)
-        assert {each.label for each in asked} == {"well", "ill"}
-        assert len(asked) < 10  # it stops within a list as well
+    with a_study(tmp_path, stop={"least_gain": 0.1, "binding": True}) as study:
+        assert len(study.ask(10)) == 2  # it stops within a list as well
         assert weighed(study)[-1].done == "stopped"
-        assert "stopped by a rule of the study: 1 case of each label" in weighed(study)[-1].words()
+        assert weighed(study)[-1].words() == "stopped by a rule of the study: 2 are enough"
         before = study.events
         assert study.ask(1) == ()
         assert study.events == before
         status = study.status().stop
         assert (status.stops, status.binding) == (True, True)
-        assert status.words.startswith("a rule of the study says to stop: ")
+        assert status.words == "a rule of the study says to stop: 2 are enough"
 
 
-def test_who_is_blind_is_told_that_a_rule_stopped_it_and_no_label(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 1, "binding": True}) as study:
+@pytest.mark.usefixtures("enough_at_two")
+def test_who_is_blind_is_told_that_a_rule_stopped_it(tmp_path):
+    with a_study(tmp_path, stop={"least_gain": 0.1, "binding": True}) as study:
         wanted = Ask(10)
         done = Blinder().done(study.do(wanted))
         said = why_fewer(done.requests, wanted, done.state, done.stopped)
-        assert "a rule of the study says to stop: it is about single labels" in said
-        assert "well" not in said
-        assert "well 1" in study.do(Ask(1)).stopped
-        assert "wants no more" not in said
+        assert "a rule of the study says to stop: 2 are enough" in said
 
 
+@pytest.mark.usefixtures("enough_at_two")
 def test_who_asks_anyway_gets_it_and_the_log_keeps_it(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 1, "binding": True}) as study:
+    with a_study(tmp_path, stop={"least_gain": 0.1, "binding": True}) as study:
         study.ask(10)
         assert len(study.ask(1, anyway=True)) == 1
         last = weighed(study)[-1]
@@ -157,12 +161,12 @@ def test_a_journal_read_again_says_the_same(tmp_path):
 def test_rules_can_be_set_changed_and_dropped(tmp_path):
     with a_study(tmp_path) as study:
         assert study.status().stop is None
-        found = study.set_stop_rules(cases_per_label=5, why="the statistician says so")
-        assert found.rules == {"cases_per_label": 5}
+        found = study.set_stop_rules(target_error=0.3, probability=0.8, force=True)
+        assert found.rules == {"target_error": 0.3, "probability": 0.8}
         assert weighed(study)[-1].done == "weighed"
         found = study.set_stop_rules(binding=True)
-        assert found.rules == {"cases_per_label": 5, "binding": True}
-        found = study.set_stop_rules(least_gain=0.1, drop=["cases-per-label"])
+        assert found.rules == {"target_error": 0.3, "probability": 0.8, "binding": True}
+        found = study.set_stop_rules(least_gain=0.1, drop=["target-error"])
         assert found.rules == {"least_gain": 0.1, "binding": True}
         assert study.set_stop_rules(none=True) is None
         last = study.history()[-1].event
@@ -178,7 +182,6 @@ def test_rules_can_be_set_changed_and_dropped(tmp_path):
         ({"target_error": 0.45}, "always saying 'well' is wrong in 40.0 % of cases"),
         ({"drop": ["least-gian"]}, "drop: the study has no rule 'least-gian'"),
         ({"binding": True}, "binding: there are no rules that could be binding"),
-        ({"cases_per_label": 0}, "stop.cases_per_label: must be a whole number from 1"),
     ],
 )
 def test_bad_changes_get_words_and_change_nothing(tmp_path, rules, words):
@@ -209,6 +212,7 @@ def test_a_study_cannot_begin_with_a_target_that_needs_nothing(tmp_path):
         a_study(tmp_path, stop={"target_errors": 0.5})
 
 
+@pytest.mark.usefixtures("enough_at_two")
 def test_the_command_line_states_rules_shows_them_and_follows_them(tmp_path):
     a_study(tmp_path).__exit__(None, None, None)
     database = ["--db", str(tmp_path / "studies.db")]
@@ -218,52 +222,27 @@ def test_the_command_line_states_rules_shows_them_and_follows_them(tmp_path):
         assert found.exit_code == 0, found.output
         return found.output
 
-    said = call("stop-rules", "--cases-per-label", "2", "--target-error", "0.3", "--force")
+    said = call("stop-rules", "--least-gain", "0.1", "--target-error", "0.3", "--force")
     lines = [line.split(" ", 1)[1] for line in said.splitlines() if line.startswith("- ")]
     assert [line[:20] for line in lines] == [
         "at an error of at mo",
-        "when 2 cases of each",
+        "when nothing left is",
         "an error of at most ",
-        "2 cases of each labe",
+        "2 are wanted",
     ]
     assert said.startswith("Stop as soon as one of these holds (advice):\n")
-    said = call("stop-rules", "--cases-per-label", "1", "--binding", "--drop", "target-error")
-    assert said.startswith("Stop when 1 case of each label is measured or under way: a rule that")
-    assert "\nGo on: 1 case of each label is wanted" in said
+    said = call("stop-rules", "--binding", "--drop", "target-error")
+    assert said.startswith("Stop when nothing left is expected to lower the error by more than 10")
+    assert "\nGo on: 2 are wanted" in said
     said = call("ask", "-n", "10")
     assert "No more was asked for: 10 were asked for; a rule of the study says to stop" in said
     asked = json.loads(call("ask", "--json"))
     assert asked["requests"] == []
     assert "a rule of the study says to stop" in asked["stopped"]
-    assert "A rule of the study says to stop: 1 case" in " ".join(call("status").split())
+    assert "A rule of the study says to stop: 2 are enough" in " ".join(call("status").split())
     status = json.loads(call("status", "--json"))
     assert status["stop"]["stops"] is True
-    assert status["stop"]["verdicts"][0]["rule"] == "cases-per-label"
+    assert status["stop"]["verdicts"][0]["rule"] == "least-gain"
     assert json.loads(call("ask", "--anyway", "--json"))["requests"]
     told = json.loads(call("history", "--json"))
     assert any(each["event"].get("done") == "overruled" for each in told)
-
-
-def test_more_cases_than_there_are_is_said(tmp_path):
-    with a_study(tmp_path, stop={"cases_per_label": 21}) as study:
-        said = study.status().stop.words
-        assert "(the study has no more cases than well 20, ill 20, so that others must" in said
-        study.ask(6)  # who was asked of is no more
-        study.tell(1, "yes")
-        study.fail(2, charged=False, usable=False)
-        assert "no more cases than well 20, ill 20, so" in study.status().stop.words
-    (tmp_path / "other").mkdir()
-    with a_study(tmp_path / "other", stop={"cases_per_label": 20}) as study:
-        study.ask(2)
-        assert "no more cases" not in study.status().stop.words
-
-
-def test_rules_that_clearly_go_on_are_weighed_by_a_few_runs(tmp_path, monkeypatch):
-    """Whoever states a rule waits for it; a target is out of reach only by all runs."""
-    monkeypatch.setattr(weighing, "RUNS", 8)
-    monkeypatch.setattr(StopRules, "clearly_go_on", lambda *_: True)
-    with a_study(tmp_path) as study:
-        study.set_stop_rules(least_gain=0.01)
-        assert weighed(study)[-1].verdicts[0].figures["runs"] == 2
-        study.set_stop_rules(target_error=0.2, force=True)
-        assert weighed(study)[-1].verdicts[1].figures["runs"] == 8

@@ -1,8 +1,6 @@
 """The page and the API of a study that states when to stop."""
 
 from budgeted.studies import weighing
-from budgeted.studies.blinding import Blinder
-from budgeted.web.views.classifier import classifier_view
 from tests.forms import forms_in
 from tests.webs import client, make_study
 
@@ -12,20 +10,21 @@ def fields_of(page, action):
     return next(fields for where, fields in forms_in(page) if where == action)
 
 
-def test_the_api_states_rules_follows_them_and_says_why(tmp_path):
+def test_the_api_states_rules_follows_them_and_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(weighing, "RUNS", 2)
     make_study(tmp_path / "studies.db").release()
     with client(tmp_path) as found:
-        made = found.post("/api/studies/flu/stop-rules", json={"cases_per_label": 1})
+        made = found.post("/api/studies/flu/stop-rules", json={"least_gain": 0.9})
         assert made.status_code == 200, made.text
         found.post("/api/studies/flu/ask", json={"n": 4})
         said = found.get("/api/studies/flu").json()["stop"]
         assert (said["stops"], said["binding"]) == (True, False)
-        assert said["words"].startswith("Advice: stop: 1 case of each label is measured")
+        assert said["words"].startswith("Advice: stop: nothing left is expected")
         found.post("/api/studies/flu/stop-rules", json={"binding": True})
         asked = found.post("/api/studies/flu/ask", json={"n": 1}).json()
         assert asked["requests"] == []
         for _ in range(2):  # the second time nothing is new to the log
-            assert asked["stopped"].startswith("a rule of the study says to stop: 1 case of each")
+            assert asked["stopped"].startswith("a rule of the study says to stop: nothing")
             asked = found.post("/api/studies/flu/ask", json={"n": 1}).json()
         anyway = found.post("/api/studies/flu/ask", json={"n": 1, "anyway": True}).json()
         assert len(anyway["requests"]) == 1
@@ -41,7 +40,7 @@ def test_the_page_states_rules_and_says_whether_to_stop_and_why(tmp_path, monkey
         manage = found.get("/studies/flu/manage").text
         assert "Nothing says when to stop." in manage
         fields = fields_of(manage, "/studies/flu/stop-rules")
-        sent = fields | {"least_gain": "0,5", "cases_per_label": "", "binding": "yes"}
+        sent = fields | {"least_gain": "0,5", "binding": "yes"}
         htmx = {"HX-Request": "true"}
         answer = found.post("/studies/flu/stop-rules", data=sent, headers=htmx)
         assert answer.status_code == 200, answer.text
@@ -85,29 +84,22 @@ def test_bad_rules_get_words_on_the_page(tmp_path):
         assert "Least gain: must be a number, got" in told(least_gain="little")
         assert "Least gain: must be a number above 0 and below 1" in told(least_gain="-1")
         assert "Probability: belongs to Target error" in told(probability="0.9")
-        assert "Cases of each label: must be a whole number" in told(cases_per_label="many")
         assert "Target error: always saying" in told(target_error="0.6")
         assert "no rules that could be binding" in told(binding="yes")
-
-
-def test_who_must_not_see_labels_is_told_no_counts_of_them(tmp_path):
-    with make_study(tmp_path / "studies.db", stop={"cases_per_label": 3}) as study:
-        study.ask(2)
-        said = classifier_view(Blinder().snapshot(study.snapshot()), None).stop
-    assert "ill" not in said.words.replace("still", "").replace("will", "")
-    assert said.verdicts[0].figures == {}
 
 
 def test_several_rules_are_listed_a_line_each(tmp_path, monkeypatch):
     monkeypatch.setattr(weighing, "RUNS", 4)
     make_study(tmp_path / "studies.db").release()
     with client(tmp_path) as found:
-        rules = {"cases_per_label": 9, "target_error": 0.2, "force": True}
+        rules = {"least_gain": 0.001, "target_error": 0.2, "force": True}
         made = found.post("/api/studies/flu/stop-rules", json=rules)
         assert made.status_code == 200, made.text
         manage = found.get("/studies/flu/manage").text
         assert "Stop as soon as one of these holds (advice):" in manage
-        assert "<li>when 9 cases of each label are measured or under way</li>" in manage
+        assert (
+            "<li>when nothing left is expected to lower the error by more than 0.1 points</li>"
+            in manage
+        )
         page = found.get("/studies/flu/classifier").text
-        assert "<p>Go on:</p>" in page
-        assert "<li>9 cases of each label are wanted, and there are fewer" in page
+        assert "<li>an error of at most 20.0 % is reached with a probability" in page

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, singledispatch
+from functools import cached_property
 from typing import Any
 
 from budgeted.learners import Outlook, Predictor
@@ -28,7 +28,6 @@ from budgeted.studies.events import Asked, Entry, Event, Recorded
 from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.stop_events import StopWeighed, stopped_words
 
 HIDDEN = "hidden label"
 """How the names of labels begin that take the place of the real ones."""
@@ -36,45 +35,23 @@ CHOSEN = "the policy chose it"
 """Why something was asked for, where the real reason names labels."""
 
 
-@singledispatch
 def without_labels(event: Event) -> Event:
     """Return an event that does not say which label a case has; most say nothing of it.
-
-    A package with an event that does registers what to leave out:
-    ``@without_labels.register``.
 
     >>> from decimal import Decimal
     >>> told = Recorded(7, "P3", "crp", "ill", "high", Decimal(4))
     >>> without_labels(told).words()
     'recorded as 7: crp of P3 is high, 4 charged'
     """
+    if isinstance(event, Asked):
+        return replace(event, label="", scores=(), compared=None, reason=CHOSEN)
+    if isinstance(event, Recorded):
+        return replace(event, label="")
+    if isinstance(event, CasesAdded | Created):
+        event = replace(event, cases=tuple((name, "") for name, _ in event.cases))
+    if isinstance(event, Created):
+        event = replace(event, labels=_hidden(event.labels))
     return event
-
-
-@without_labels.register
-def _(event: Asked) -> Event:
-    return replace(event, label="", scores=(), compared=None, reason=CHOSEN)
-
-
-@without_labels.register
-def _(event: Recorded) -> Event:
-    return replace(event, label="")
-
-
-@without_labels.register
-def _(event: CasesAdded) -> Event:
-    return replace(event, cases=tuple((name, "") for name, _ in event.cases))
-
-
-@without_labels.register
-def _(event: Created) -> Event:
-    cases = tuple((name, "") for name, _ in event.cases)
-    return replace(event, cases=cases, labels=_hidden(event.labels))
-
-
-@without_labels.register
-def _(event: StopWeighed) -> Event:
-    return event.without_labels()
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,14 +152,12 @@ class Blinder:
 
     def done(self, done: Done) -> Done:
         """Return what became of a command without labels."""
-        by = None if done.stopped_by is None else done.stopped_by.without_labels()
         return replace(
             done,
             requests=tuple(map(self.request, done.requests)),
             state=without_names(done.state),
             events=tuple(map(without_labels, done.events)),
-            stopped="" if by is None else stopped_words(by),
-            stopped_by=by,
+            stopped="" if done.stopped_by is None else done.stopped,
         )
 
     def request(self, request: Requested) -> Requested:

@@ -11,8 +11,7 @@ from budgeted.problem import Problem, money
 from budgeted.state import State
 from budgeted.state.surcharges import committed
 from budgeted.studies.events import Entry, Event
-from budgeted.studies.stop_rules import StopRules, Verdict, read_again
-from budgeted.studies.stop_rules.base import looks_ahead
+from budgeted.studies.stop_rules import StopRules, Verdict, from_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,13 +44,13 @@ class StopRulesSet(Event):
     def words(self) -> str:
         """Return it in one line.
 
-        >>> StopRulesSet({"cases_per_label": 30, "binding": True}, {}).words()
-        'rules for stopping: stop when 30 cases of each label are measured or under way: a rule \
-that asking follows'
+        >>> StopRulesSet({"target_error": 0.1, "binding": True}, {}).words()
+        'rules for stopping: stop at an error of at most 10.0 %, with a probability of 90 %: a \
+rule that asking follows'
         """
-        before = f"; before: {read_again(self.old_rules).words()}" if self.old_rules else ""
+        before = f"; before: {from_table(self.old_rules).words()}" if self.old_rules else ""
         why = f" ({self.why})" if self.why else ""
-        return f"rules for stopping: {read_again(self.rules).words()}{before}{why}"
+        return f"rules for stopping: {from_table(self.rules).words()}{before}{why}"
 
 
 @dataclass(frozen=True)
@@ -104,10 +103,6 @@ class StopWeighed(Event):
         }[self.done]
         return f"{said}: {told}"
 
-    def without_labels(self) -> StopWeighed:
-        """Return it for who must not know the labels."""
-        return replace(self, verdicts=tuple(each.without_labels() for each in self.verdicts))
-
 
 def stopped_words(made: StopWeighed) -> str:
     """Return why asking stopped, and how to go on, in words that fit every surface."""
@@ -127,7 +122,6 @@ class _Ahead:
     cases: int
     withdrawn: int
     stopped: bool
-    again_at: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +158,9 @@ def is_due(log: StopLog, state: State, cases: int, withdrawn: int) -> bool:
     """Tell whether a forecast has to be made anew, for rules that look ahead.
 
     It has if there is none since the rules were set; if another tenth of the budget was spent or
-    reserved, or given back, and as much as the rules said it would take; if what can be bought is
-    another than it was: the budget, the features, the cases; and, if a rule stopped the study by
-    it, once what was under way then has come back, since only that can change anything.
+    reserved, or given back; if what can be bought is another than it was: the budget, the features,
+    the cases; and, if a rule stopped the study by it, once what was under way then has come back,
+    since only that can change anything.
 
     Parameters
     ----------
@@ -177,14 +171,13 @@ def is_due(log: StopLog, state: State, cases: int, withdrawn: int) -> bool:
     """
     before = log.ahead
     if not log.rules.look_ahead:  # once, to say whether a target is within reach
-        return before is None and log.rules.has_target
+        return before is None and log.rules.target is not None
     if before is None or before.problem is not state.problem:
         return True
     if (before.cases, before.withdrawn) != (cases, withdrawn):
         return True
     moved = money.subtract(committed(state), before.committed)
-    enough = money.times(abs(moved), PARTS) >= state.problem.budget and moved
-    if enough and (moved < 0 or committed(state) >= before.again_at):
+    if moved and money.times(abs(moved), PARTS) >= state.problem.budget:
         return True
     return before.stopped and not state.pending and before.history != state.history
 
@@ -194,7 +187,7 @@ PARTS = 10
 
 
 def _rules_set(projection: Projection, _: Entry, event: StopRulesSet) -> None:
-    rules = read_again(event.rules)
+    rules = from_table(event.rules)
     projection.extras[STOP_LOG] = StopLog(rules) if rules.rules else None
 
 
@@ -211,18 +204,10 @@ def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
             projection.number_of_cases,
             len(projection.withdrawn),
             event.done == "stopped",
-            _again_at(log.rules, event),
         )
     elif before is not None and event.done == "stopped":
         before = replace(before, stopped=True)
     projection.extras[STOP_LOG] = StopLog(log.rules, event, entry.at, before)
-
-
-def _again_at(rules: StopRules, event: StopWeighed) -> Decimal:
-    """What has to be spent before some rule that looks ahead may say something else."""
-    said = {each.rule: each.figures.get("again_at", "0") for each in event.verdicts}
-    ahead = [str(said.get(each.name, "0")) for each in rules.rules if looks_ahead(each)]
-    return min(map(Decimal, ahead), default=Decimal(0))
 
 
 FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {

@@ -2,7 +2,7 @@
 
 What can be counted, or read off today's classifier, is weighed whenever somebody asks or looks. A
 forecast takes seconds: it is made when somebody asks and another tenth of the budget is spent since
-the last one, or as much as that one said would have to be (`budgeted.studies.stop_events.is_due`),
+the last one (`budgeted.studies.stop_events.is_due`),
 with a seed that follows from the events; so whoever reads the log finds what was said, and a study
 that was interrupted goes on as if it had not been.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from budgeted.errors import BudgetedError
 from budgeted.state.surcharges import committed
-from budgeted.studies.forecast.runs import Run, run, steps_to_the_end
+from budgeted.studies.forecast.runs import run, steps_to_the_end
 from budgeted.studies.forecast.summary import summary
 from budgeted.studies.stop_events import (
     BY_RULE,
@@ -26,8 +26,7 @@ from budgeted.studies.stop_events import (
     stop_log,
     stopped_words,
 )
-from budgeted.studies.stop_rules import Judged, Situation, StopRules, Verdict, weighed
-from budgeted.studies.stop_rules.base import looks_ahead
+from budgeted.studies.stop_rules import Judged, LeastGain, Situation, StopRules, Verdict
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft
@@ -37,21 +36,14 @@ if TYPE_CHECKING:
 
 RUNS = 24
 """Of a forecast by which rules say to stop; fewer would scatter by more than what is weighed."""
-FEW = 4
-"""Runs after which it may be clear that it goes on: what goes on too long is weighed again soon."""
 POINTS = 2
 """Steps of money in which the rest is looked at."""
 _STAGES, _ROUNDS = 8, 8
 """Of a whole study in a run: half as many decisions as those of a forecast that people look at."""
 
 
-def foreseen(
-    projection: Projection, at: str, rules: StopRules | None = None
-) -> tuple[Forecast | None, str]:
-    """Return how a study would go on; or why that cannot be said.
-
-    It is `RUNS` runs to the end of the budget, or some times `FEW`, as soon as these say clearly
-    enough, to all rules that look ahead, that the rest of the money is worth spending.
+def foreseen(projection: Projection, at: str) -> tuple[Forecast | None, str]:
+    """Return how a study would go on to the end of the budget; or why that cannot be said.
 
     Parameters
     ----------
@@ -59,22 +51,15 @@ def foreseen(
         Where it stands; it is not changed.
     at
         The time that it is, for prices that change.
-    rules
-        That are weighed by it; without them all runs are made.
     """
     state = projection.state
     places = steps_to_the_end(projection, POINTS)
     share = state.free / state.problem.budget if state.problem.budget else Decimal(0)
     stages = max(1, math.ceil(_STAGES * share))  # each of them as long as at the beginning
-    runs: list[Run] = []
+    seed = state.next_number
     try:
-        while len(runs) < RUNS:
-            number, seed = len(runs), state.next_number
-            runs.append(run(projection, seed, number, at, places, stages=stages, rounds=_ROUNDS))
-            if len(runs) % FEW == 0 and rules is not None and rules.look_ahead:
-                so_far = summary(projection, 0, runs, places)
-                if rules.clearly_go_on(Situation(state, Judged(projection.predictor), so_far)):
-                    return so_far, ""
+        runs = [run(projection, seed, number, at, places, stages=stages, rounds=_ROUNDS)
+                for number in range(RUNS)]  # fmt: skip
         return summary(projection, 0, runs, places), ""
     except BudgetedError as error:
         return None, str(error)
@@ -141,7 +126,7 @@ def verdicts_of(
     due
         Whether to make one.
     """
-    forecast, why = foreseen(draft, draft.signature[0], rules) if due else (None, "")
+    forecast, why = foreseen(draft, draft.signature[0]) if due else (None, "")
     situation = Situation(draft.state, judged, forecast, why)
     return _with_kept(rules, situation, {} if log is None or due else dict(log.said_before()))
 
@@ -150,8 +135,8 @@ def _with_kept(
     rules: StopRules, situation: Situation, before: dict[str, Verdict]
 ) -> tuple[Verdict, ...]:
     return tuple(
-        before[rule.name] if looks_ahead(rule) and rule.name in before else verdict
-        for rule, verdict in zip(rules.rules, weighed(rules, situation), strict=True)
+        before[rule.name] if isinstance(rule, LeastGain) and rule.name in before else verdict
+        for rule, verdict in zip(rules.rules, rules.weigh(situation), strict=True)
     )
 
 
@@ -216,8 +201,6 @@ def stop_status(study: Snapshot) -> StopStatus | None:
     due = is_due(log, state, study.number_of_cases, len(study.withdrawn))
     situation = Situation(state, Judged(lambda: study.predictor))
     verdicts = _with_kept(log.rules, situation, dict(log.said_before()))
-    if study.blind:
-        verdicts = tuple(each.without_labels() for each in verdicts)
     stops = any(each.stops for each in verdicts)
     binding = log.rules.binding
     headline = "go on" if not stops else BY_RULE if binding else "advice: stop"

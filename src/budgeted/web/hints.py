@@ -43,7 +43,6 @@ _STOP_FIELDS = {
     "probability": "Probability",
     "least_gain": "Least gain",
     "point_worth": "Worth of a point",
-    "cases_per_label": "Cases of each label",
 }
 """Keys of rules for stopping, and the fields of the form that states them."""
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from budgeted.errors import StopRuleError, StudyError
 from budgeted.hints import ForceIt
-from budgeted.studies.commands.base import Amount, Command, parameter, reason
+from budgeted.studies.commands.base import Command, parameter, reason
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft
     from budgeted.studies.events import Event
     from budgeted.studies.stop_rules import StopRules
-
-_FIELDS = ("target_error", "probability", "least_gain", "point_worth", "cases_per_label", "binding")
 
 
 @dataclass(frozen=True)
@@ -37,12 +35,6 @@ class SetStopRules(Command):
         "Stop when nothing left is expected to lower the error by more than this, such as 0.01.",
         None,
     )
-    point_worth: Amount | None = parameter(
-        "Stop when a percentage point less error costs more than this.", None
-    )
-    cases_per_label: int | None = parameter(
-        "Stop when so many cases of each label are measured.", None, least=1, most=10**9
-    )
     binding: bool | None = parameter("Whether asking follows them; else they are advice.", None)
     drop: Sequence[str] = parameter(
         "Drop this rule, such as least-gain; can be given several times.", ()
@@ -60,7 +52,7 @@ class SetStopRules(Command):
         """Return the new rules, and what they say now."""
         from budgeted.state.surcharges import committed
         from budgeted.studies.stop_events import StopRulesSet, StopWeighed, stop_log
-        from budgeted.studies.stop_rules import Judged, Situation, StopRules, weighed
+        from budgeted.studies.stop_rules import Judged, Situation, StopRules
         from budgeted.studies.weighing import foreseen
 
         if draft.closed:
@@ -77,45 +69,37 @@ class SetStopRules(Command):
             return [changed]
         ahead = draft.looks_ahead and (new.look_ahead or self.target_error is not None)
         forecast, why = None, ""
-        if ahead:  # whether a target is within reach takes all runs to say
-            enough = None if self.target_error is not None else new
-            forecast, why = foreseen(draft, draft.signature[0], enough)
-        if forecast is not None and self.target_error is not None and not self.force:
-            for each in new.rules:
-                far = getattr(each, "out_of_reach", None)
-                if far is not None and (wrong_target := far(forecast)):
-                    raise StudyError(wrong_target, hint=ForceIt())
+        if ahead:
+            forecast, why = foreseen(draft, draft.signature[0])
+        target = None if self.target_error is None or self.force else new.target
+        if forecast is not None and target is not None and (far := target.out_of_reach(forecast)):
+            raise StudyError(far, hint=ForceIt())
         situation = Situation(draft.state, Judged(draft.predictor), forecast, why)
-        said = weighed(new, situation)
+        said = new.weigh(situation)
         made = StopWeighed(said, new.binding, "weighed", committed(draft.state), ahead)
         return [changed, made]
 
     def rules_after(self, old: StopRules) -> StopRules:
         """Return the new rules: what is given, and else what there is."""
         from budgeted.nearest import did_you_mean
-        from budgeted.registry import parameter_names
-        from budgeted.studies.stop_rules import STOP_RULES, MissingRule, from_table, read_again
+        from budgeted.studies.stop_rules import KEYS, from_table
 
         table: dict[str, Any] = {} if self.none else old.to_table()
+        stated = [each.name for each in old.rules]
         for name in self.drop:
-            stated = [each.key if isinstance(each, MissingRule) else each.name
-                      for each in old.rules]  # fmt: skip
             if name not in stated:
                 there = ", ".join(stated) or "none"
                 raise StudyError(
                     f"drop: the study has no rule {name!r}; {did_you_mean(name, stated)}its "
                     f"rules: {there}"
                 )
-            keys = parameter_names(STOP_RULES[name]) if name in STOP_RULES else (name,)
-            table = {key: value for key, value in table.items() if key not in keys}
-        given = {key: getattr(self, key) for key in _FIELDS if getattr(self, key) is not None}
+            table.pop(name.replace("-", "_"))
+            if name == "target-error":
+                table.pop("probability", None)
+        given = {key: getattr(self, key) for key in KEYS if getattr(self, key) is not None}
         if not given and not self.drop and not self.none:
             raise StudyError("say which rules the study is to have, or which to drop")
-        if "point_worth" in given:
-            given["point_worth"] = str(given["point_worth"])
-        foreign = [each.key for each in old.rules if isinstance(each, MissingRule)]
-        held = {key: table.pop(key) for key in foreign if key in table}
         made = from_table(table | given)
-        if given.get("binding") and not made.rules and not held:
+        if given.get("binding") and not made.rules:
             raise StudyError("binding: there are no rules that could be binding; give some")
-        return read_again(made.to_table() | held) if held else made
+        return made

@@ -13,7 +13,6 @@ import numpy as np
 
 from budgeted.errors import StudyError
 from budgeted.learners.layout import Floats
-from budgeted.problem import money
 from budgeted.studies.events import Entry
 from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.forecast.runs import MORE, Run, amounts, run
@@ -48,9 +47,6 @@ class Forecast:
     features
         Feature → how many more values are expected to be bought, and what share of the money that
         is left they will take; what takes most comes first.
-    spent
-        What each run has spent of the budget in the end: less than all of it where nothing is left
-        to buy, or nothing is worth it. Empty: all.
     """
 
     events: int
@@ -61,7 +57,6 @@ class Forecast:
     more: Point | None
     features: Mapping[str, tuple[float, float]]
     errors: Floats = field(repr=False, compare=False)
-    spent: tuple[Decimal, ...] = field(default=(), repr=False)
 
     @property
     def now(self) -> Point:
@@ -234,7 +229,6 @@ def summary(
         by_money.get(budget * (1 + MORE)),
         _features(runs),
         errors,
-        tuple(money.add(state.spent, money.total(each.paid.values())) for each in runs),
     )
 
 

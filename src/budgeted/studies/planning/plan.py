@@ -15,7 +15,7 @@ from budgeted.learners.layout import Floats
 from budgeted.problem import Problem, money
 from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.planning.runs import OWN, Played
-from budgeted.studies.stop_rules.target_error import no_target
+from budgeted.studies.stop_rules import no_target
 
 _TINY = 1e-9
 PROBABILITY = 0.8

@@ -14,7 +14,7 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.names import segment
-from budgeted.web.numerals import clipped, whole_number
+from budgeted.web.numerals import clipped
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, go, refused
 from budgeted.web.pages.fields import parts_of
@@ -92,8 +92,6 @@ async def stop_rules(
     target_error: Text = "",
     probability: Text = "",
     least_gain: Text = "",
-    point_worth: Amount = "",
-    cases_per_label: Text = "",
     binding: Text = "",
     force: Text = "",
     why: Text = "",
@@ -105,8 +103,6 @@ async def stop_rules(
             target_error=_number("Target error", target_error),
             probability=_number("Probability", probability),
             least_gain=_number("Least gain", least_gain),
-            point_worth=point_worth.strip() or None,
-            cases_per_label=_cases(cases_per_label),
             binding=True if binding else None,
             none=True,
             why=why.strip(),
@@ -245,16 +241,6 @@ def _number(field: str, text: str) -> float | None:
         return float(text.replace(",", "."))
     except ValueError:
         raise StudyError(f"{field}: must be a number, got {clipped(text)!r}") from None
-
-
-def _cases(text: str) -> int | None:
-    if not text.strip():
-        return None
-    number = whole_number(text)
-    if not number:
-        shown = clipped(text)
-        raise StudyError(f"Cases of each label: must be a whole number from 1, got {shown!r}")
-    return number
 
 
 def _back(worker: StudyWorker) -> str:

@@ -43,8 +43,6 @@ class StopRulesView(View):
     target_error: str
     probability: str
     least_gain: str
-    point_worth: str
-    cases_per_label: str
     binding: bool
 
 
@@ -80,7 +78,5 @@ def stop_rules_of(study: Snapshot) -> StopRulesView:
         target_error=str(table.get("target_error", "")),
         probability=str(table.get("probability", "")),
         least_gain=str(table.get("least_gain", "")),
-        point_worth=str(table.get("point_worth", "")),
-        cases_per_label=str(table.get("cases_per_label", "")),
         binding=bool(table.get("binding", False)),
     )
