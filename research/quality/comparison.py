@@ -66,7 +66,7 @@ class Comparison:
         after = rest.partition(end)[2]
         return f"{before}{begin}\n\n{self.tables[name](self.kept())}\n\n{end}{after}"
 
-    def play(self, names: tuple[str, ...], runs: int | None, workers: int) -> None:
+    def play(self, names: tuple[str, ...], runs: int | None, workers: int | None) -> None:
         """Play settings and write the pages; a number of runs is a look, of which nothing is kept."""
         found = self._document()
         with executors.processes(workers) as pool:
@@ -89,10 +89,12 @@ class Comparison:
 
         @click.command()
         @click.argument("names", nargs=-1)
-        @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+        @click.option("--workers", type=click.IntRange(min=1), help="[default: one per core]")
         @click.option("--runs", type=click.IntRange(min=2), help="Of each: a look.")
         @click.option("--only-write", is_flag=True, help="Write the pages from what is kept.")
-        def main(names: tuple[str, ...], workers: int, runs: int | None, only_write: bool) -> None:
+        def main(
+            names: tuple[str, ...], workers: int | None, runs: int | None, only_write: bool
+        ) -> None:
             """Play the settings NAMES (all unless named), keep what came out, write the pages."""
             unknown = [name for name in names if name not in self.numbers]
             if unknown:
