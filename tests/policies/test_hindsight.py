@@ -100,19 +100,6 @@ def test_hindsight_is_what_brute_force_says(state):
     assert past.belief == state.belief
 
 
-def test_hindsight_of_three_purchases_by_hand():
-    """Flat counts. The first 'yes' of label 1 makes P(yes | 1) two thirds, against one half."""
-    state = State.start(contracts.make_problem(["1", "1"]))
-    state = state.after(Purchase(0, 1, 1, "1", case="a"))
-    state = state.after(Purchase(0, 0, None, "1", case="b"))
-    state = state.after(Purchase(0, 0, 1, "1", case="b"))
-    past = hindsight(state)
-    # One case, of label 1, which is now more likely: 4/7 against 3/7, where both had 1/2.
-    # Then nothing; then both labels are alike again and both cases are guessed.
-    assert past.accuracy == pytest.approx((1.0, 1.0, 0.5))
-    assert past.change == pytest.approx((1 / 7, 0.0, 1 / 7))
-
-
 @given(states(), st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_what_was_computed_before_changes_nothing(state, random):
@@ -183,22 +170,6 @@ def slow_exp3(features, plays, gamma):
         logs[feature] += gamma * reward / chances[feature] / features
     shares = np.exp(logs - logs.max())
     return (1 - gamma) * shares / shares.sum() + gamma / features
-
-
-@given(
-    st.integers(1, 6).flatmap(
-        lambda n: st.tuples(
-            st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.floats(0, 1)), max_size=60)
-        )
-    ),
-    st.sampled_from([0.01, 0.05, 0.5, 1.0]),
-)
-def test_exp3_has_the_probabilities_of_the_book(game, gamma):
-    features, plays = game
-    chances = probabilities(features, plays, gamma)
-    assert chances == pytest.approx(slow_exp3(features, plays, gamma), rel=1e-9)
-    assert chances.sum() == pytest.approx(1)
-    assert chances.min() >= gamma / features * (1 - 1e-12)
 
 
 def test_exp3_survives_long_runs():
@@ -337,23 +308,6 @@ def test_robins_stay_while_the_classifier_changes_enough(name, state):
     else:
         behind = [feature for feature in possible if feature > last.feature]
         assert choice.action.feature == (behind or possible)[0]
-
-
-def test_wbr2_compares_with_the_median_of_its_window():
-    """Changes between the median and the largest of the last five: a reason to stay."""
-    between = 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        state = State.start(contracts.make_problem(["1"] * 2))
-        for _ in range(8):
-            state = state.after(Purchase(*rng.integers(2, size=3).tolist(), "1"))
-        *_, last = changes = slow_hindsight(state.problem, state.history)[1]
-        window = changes[-6:-1]
-        if statistics.median(window) + 1e-9 < last < max(window) - 1e-9:
-            between += 1
-            choice = policy("wbr2").choose(state, np.random.default_rng(0))
-            assert choice.action.feature == state.history[-1].feature
-    assert between > 5, "some must lie between, else this tests nothing"
 
 
 @pytest.mark.parametrize("name", THRESHOLDS)

@@ -13,6 +13,7 @@ from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, PolicyError
 from budgeted.learners.layout import layout_of
 from budgeted.policies import POLICIES, Policy, biased_robin, policy
+from budgeted.testing import check_policy
 from budgeted.testing import policies as contracts
 from budgeted.value import Estimate, loss, spectral
 from tests import oracles
@@ -21,29 +22,18 @@ from tests.strategies import problems
 VARIANTS = {
     **{name: (name, {}) for name in POLICIES},
     "round-robin-cases": ("round-robin", {"over": "cases"}),
-    "sfl-2": ("sfl", {"max_depth": 2}),
     "sfl-zero-one": ("sfl", {"loss": "zero_one", "max_depth": 3}),
-    "greedy-entropy": ("greedy", {"loss": "entropy"}),
     "greedy-particles": ("greedy", {"engine": "particles", "particles": 50}),
     "biased-robin-cells": ("biased-robin", {"over": "cells"}),
-    "biased-robin-zero-one": ("biased-robin", {"loss": "zero_one"}),
     "rsfl-2": ("rsfl", {"best": 2, "temperature": 0.1, "max_depth": 3}),
-    "exp3-even": ("exp3", {"gamma": 1}),
-    "abr2-restless": ("abr2", {"alpha": 10}),
-    "seu-2": ("seu", {"candidates": 2}),
-    "kg-star-zero-one": ("kg-star", {"loss": "zero_one", "max_depth": 3}),
-    "kg-star-particles": ("kg-star", {"engine": "particles", "particles": 50}),
-    "pair-lookahead-zero-one": ("pair-lookahead", {"loss": "zero_one", "max_depth": 3}),
     "auto-bounded": ("auto", {"case_limit": "6"}),
-    "pair-lookahead-particles": ("pair-lookahead", {"engine": "particles", "particles": 50}),
 }
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("check", contracts.CHECKS, ids=lambda check: check.__name__)
-def test_contract(check, variant):
+def test_every_policy_keeps_the_contract(variant):
     name, parameters = VARIANTS[variant]
-    check(policy(name, **parameters))
+    check_policy(policy(name, **parameters))
 
 
 @pytest.mark.parametrize("kind", POLICIES.values(), ids=POLICIES.keys())
@@ -206,23 +196,6 @@ def test_of_equally_good_cells_the_cheapest_is_bought(name, parameters):
         assert choice.action.feature == 1
 
 
-def test_round_robin_goes_round():
-    state = contracts.play(policy("round-robin"), contracts.make_problem(["1"] * 2), (9, 9))
-    bought = [tuple(each.action) for each in state.history]
-    assert bought == [
-        (0, 0),
-        (0, 1),
-        (1, 0),
-        (1, 1),
-        (0, 0),
-        (0, 1),
-        (1, 0),
-        (1, 1),
-        (0, 0),
-        (0, 1),
-    ]
-
-
 def test_uniform_expenditure_spends_evenly():
     problem = contracts.make_problem(["1", "2", "5"], budget="60")
     state = contracts.play(policy("uniform-expenditure"), problem, (50, 50))
@@ -375,15 +348,6 @@ def test_random_shopper_draws_the_label_from_the_prior():
         assert abs(number - 1000 * share) < 4 * np.sqrt(1000 * share * (1 - share))
 
 
-def test_random_shopper_buys_everything_equally_often():
-    problem = contracts.make_problem(["1"] * 2)
-    bought = Counter(
-        policy("random-shopper").choose(State.start(problem), np.random.default_rng(seed)).action
-        for seed in range(1000)
-    )
-    assert all(abs(number - 250) < 4 * np.sqrt(1000 * 0.25 * 0.75) for number in bought.values())
-
-
 @pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
@@ -401,8 +365,3 @@ def test_random_shopper_buys_everything_equally_often():
 def test_wrong_names_and_parameters_are_explained(name, parameters, says):
     with pytest.raises(BudgetedError, match=says):
         policy(name, **parameters)
-
-
-def test_unknown_policy_has_its_own_error():
-    with pytest.raises(PolicyError):
-        policy("slf")

