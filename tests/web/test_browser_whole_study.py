@@ -420,7 +420,11 @@ def reads_the_report(anna):
     page = anna.page
     anna.goes_to("Report")
     expect(page.locator(".report-error")).to_contain_text("validation cases are classified wrongly")
-    page.wait_for_function("() => document.querySelector('.curve').naturalWidth > 0")
+    page.locator("#chart-error").scroll_into_view_if_needed()
+    expect(page.locator("#chart-error[data-drawn] svg")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the chart").click()
+    assert download.value.path().read_text(encoding="utf-8").startswith("<svg")
     expect(page.locator(".report tfoot td").last).to_have_text(f"{anna.spent:.2f}")
     anna.looks_at("report")
     values = list(csv.DictReader(io.StringIO(anna.downloads("Values: a row per request"))))

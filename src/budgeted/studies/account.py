@@ -1,7 +1,7 @@
-"""The account of a study, for a board: what it is, what was spent on what, and who did what.
+"""The account of a study, for a board: what it is, and what was spent on what.
 
 All of it comes from the journal alone; nothing here fits a model. Amounts are exact: what was spent
-by test, by label and by month each add up to what is spent.
+by test and by label each add up to what is spent.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from decimal import Decimal
 
 from budgeted.problem import Problem, money, prices
 from budgeted.state.surcharges import surcharge_of
-from budgeted.studies import events
-from budgeted.studies.event_columns import lines_of
-from budgeted.studies.events import Entry
 from budgeted.studies.fates import CANCELLED, FAILED, PENDING, RECORDED
 from budgeted.studies.growth_events import CasesAdded
 from budgeted.studies.projection import Requested
@@ -29,7 +26,7 @@ class Spending:
     Attributes
     ----------
     name
-        Of a test, a label or a month such as ``2026-01``.
+        Of a test or a label.
     values, failed
         How many values there are, and how many requests brought none.
     spent
@@ -43,22 +40,12 @@ class Spending:
 
 
 @dataclass(frozen=True)
-class Person:
-    """Somebody who did something: how often, and when for the first and the last time."""
-
-    name: str
-    events: int
-    first: str
-    last: str
-
-
-@dataclass(frozen=True)
 class Account:
     """What is to be said of a study without asking a model.
 
     Attributes
     ----------
-    by_test, by_label, by_month
+    by_test, by_label
         Spending; each adds up to what is spent.
     of_label
         What was spent on each test and label.
@@ -68,27 +55,22 @@ class Account:
         So far, where the budget is soft; else None.
     counts
         How many there are of what, by a word for it.
-    people
-        Who acted, those who did most first.
     prices
         Fees, panels and other terms of the price list, in words.
     """
 
     by_test: tuple[Spending, ...]
     by_label: tuple[Spending, ...]
-    by_month: tuple[Spending, ...]
     of_label: Mapping[tuple[str, str], Decimal]
     charged_in_vain: Decimal
     surcharge: Decimal | None
     counts: Mapping[str, int]
-    people: tuple[Person, ...]
     prices: tuple[str, ...]
 
 
 def account_of(study: Snapshot) -> Account:
     """Return the account of a study."""
     problem, requests = study.state.problem, study.requests()
-    months = _months(study.entries, requests)
     surcharge = surcharge_of(study.state)
     cells: dict[tuple[str, str], list[Decimal]] = {}
     for each in requests:
@@ -100,12 +82,10 @@ def account_of(study: Snapshot) -> Account:
             [each.name for each in problem.features], requests, [each.feature for each in requests]
         ),
         by_label=_spending(problem.labels, requests, [each.label for each in requests]),
-        by_month=_spending(sorted(set(months)), requests, months),
         of_label={cell: money.total(costs) for cell, costs in cells.items()},
         charged_in_vain=money.total(in_vain),
         surcharge=None if surcharge is None else surcharge.so_far,
         counts=_counts(study, requests),
-        people=_people(study.entries),
         prices=price_words(problem),
     )
 
@@ -162,17 +142,6 @@ def _spending(
     )
 
 
-def _months(entries: Iterable[Entry], requests: Iterable[Requested]) -> list[str]:
-    """The month in which each request was settled, or asked for if it is under way."""
-    settled = {
-        line.number: entry.at[:7]
-        for entry in entries
-        if isinstance(entry.event, events.Told | events.Failed | events.Recorded)
-        for line in lines_of(entry.event, {})
-    }
-    return [settled.get(each.number, each.at[:7]) for each in requests]
-
-
 def _counts(study: Snapshot, requests: Iterable[Requested]) -> dict[str, int]:
     kinds = Counter(entry.event.kind for entry in study.entries)
     fates = Counter(each.fate for each in requests)
@@ -192,16 +161,3 @@ def _counts(study: Snapshot, requests: Iterable[Requested]) -> dict[str, int]:
         "undone": kinds["undone"],
         "ruled out": kinds["ruled_out"],
     }
-
-
-def _people(entries: Iterable[Entry]) -> tuple[Person, ...]:
-    first: dict[str, str] = {}
-    last: dict[str, str] = {}
-    number: Counter[str] = Counter()
-    for entry in entries:
-        first.setdefault(entry.by, entry.at)
-        last[entry.by] = entry.at
-        number[entry.by] += 1
-    return tuple(
-        Person(name, times, first[name], last[name]) for name, times in number.most_common()
-    )

@@ -18,7 +18,6 @@ from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.background import Computed
 from budgeted.web.blind_worker import BlindWorker
-from budgeted.web.figure_files import FORMATS, drawn
 from budgeted.web.hints import words
 from budgeted.web.plans import Plans
 from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
@@ -310,23 +309,6 @@ async def table_file(worker: StudyWorker, which: str, labels: bool) -> str:
     if which not in TABLES:
         raise UnknownError(f"there is no table {which!r}; there are {', '.join(TABLES)}")
     return await worker.view("table", _table, which, labels)
-
-
-async def figure_file(worker: StudyWorker, which: str, kind: str, feature: str = "") -> bytes:
-    """Return a chart as an SVG or a PNG.
-
-    Parameters
-    ----------
-    worker
-        Of the study.
-    which, feature
-        As of `chart`.
-    kind
-        One of `budgeted.web.figure_files.FORMATS`.
-    """
-    if kind not in FORMATS:
-        raise UnknownError(f"there are no figures as {kind!r}; there are {', '.join(FORMATS)}")
-    return await asyncio.to_thread(drawn, await chart(worker, which, feature), kind)
 
 
 async def model_in(

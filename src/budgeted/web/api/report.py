@@ -9,10 +9,9 @@ from fastapi.responses import Response
 
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.api.queries import Chart, Prior, Text, csv_file
+from budgeted.web.api.queries import Prior, csv_file
 from budgeted.web.auth.roles import sees_labels, sighted
 from budgeted.web.failures import documented
-from budgeted.web.figure_files import FORMATS
 from budgeted.web.views.report import ErrorView, ReportView
 from budgeted.web.worker import StudyWorker
 
@@ -20,9 +19,6 @@ router = APIRouter(prefix="/studies/{name}", tags=["one study"])
 _NOT_FOUND = documented(403, 404, 422)
 _CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 _FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
-_IMAGES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {kind: {} for kind in FORMATS.values()}}
-}
 
 
 @router.get("/report", dependencies=[Depends(sighted)], responses=_NOT_FOUND)
@@ -44,17 +40,6 @@ async def get_table(request: Request, worker: TheWorker, which: str) -> Response
 
 
 @router.get(
-    "/figures/{which}.{kind}",
-    dependencies=[Depends(sighted)],
-    response_class=Response,
-    responses=_IMAGES | _NOT_FOUND,
-)
-async def get_figure(worker: TheWorker, which: Chart, kind: str, feature: Text = "") -> Response:
-    """Return a chart as svg or png."""
-    return await figure_answer(worker, which.value, kind, feature)
-
-
-@router.get(
     "/models/{format}",
     dependencies=[Depends(sighted)],
     response_class=Response,
@@ -67,13 +52,6 @@ async def get_model_as(
 ) -> Response:
     """Return the classifier in one of its formats; not every one can express every model."""
     return await model_answer(worker, format, tuple(prior))
-
-
-async def figure_answer(worker: StudyWorker, which: str, kind: str, feature: str) -> Response:
-    """Return a chart, to be shown or saved; the name of the file is ours."""
-    content = await queries.figure_file(worker, which, kind, feature)
-    headers = {"Content-Disposition": f'inline; filename="{which}.{kind}"'}
-    return Response(content, media_type=FORMATS[kind], headers=headers)
 
 
 async def model_answer(worker: StudyWorker, format: str, prior: tuple[float, ...] = ()) -> Response:

@@ -2,6 +2,7 @@
 // inline styles, no tooltip library; colours come from the style sheet, so dark pages work too.
 // data-choice names the fields that belong to it, data-when what must be there before. A chart is
 // fetched, and the library loaded, when it comes into view: most of the weight of a page is that.
+// data-paper is black on white and waits for what is new, to be printed and saved.
 "use strict";
 
 const libraries = document.currentScript.dataset.libraries.trim().split(/\s+/);
@@ -58,7 +59,7 @@ const addressOf = (place) => {
   const address = new URL(place.dataset.chart, location.href);
   const choices = place.dataset.choice ? document.querySelectorAll(place.dataset.choice) : [];
   for (const each of choices) address.searchParams.set(each.name, each.value);
-  address.searchParams.set("latest", "true");
+  if (!("paper" in place.dataset)) address.searchParams.set("latest", "true");
   return address;
 };
 
@@ -96,14 +97,15 @@ const draw = async (place) => {
     if (answer.status === 202) return sayAge(place, figure.usermeta);
     delete figure.background;
     for (const layer of figure.layer || []) {
-      if (layer.mark && layer.mark.color === "#333333") layer.mark.color = colour("--soft");
+      if (!("paper" in place.dataset) && layer.mark && layer.mark.color === "#333333") layer.mark.color = colour("--soft");
     }
     if (figure.width !== undefined && figure.width !== "container" && "fit" in place.dataset) figure.width = "container";
     const drawing = document.createElement("div");
     drawing.className = "drawing";
     place.append(drawing);
     const done = await vegaEmbed(drawing, figure, {
-      actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip, config: look(),
+      actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip,
+      config: "paper" in place.dataset ? {} : look(),
     });
     if (place.drawn) place.drawn.finalize();
     place.drawn = done;
@@ -115,6 +117,17 @@ const draw = async (place) => {
     place.textContent = `This chart cannot be drawn now: ${error.message}`;
   }
 };
+
+// A chart as a file.
+document.addEventListener("click", async ({ target }) => {
+  const place = target.dataset && target.dataset.save && document.querySelector(target.dataset.save);
+  if (!place || !place.drawn) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([await place.drawn.view.toSVG()], { type: "image/svg+xml" }));
+  link.download = `${place.id}.svg`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
 
 const places = (which = "") => document.querySelectorAll(`[data-chart]${which}`);
 const drawAll = () => places().forEach(draw);

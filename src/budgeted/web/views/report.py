@@ -8,16 +8,14 @@ from budgeted import __version__
 from budgeted.learners import Learner
 from budgeted.learners.formats import offered
 from budgeted.problem.money import show
-from budgeted.studies.account import Account, Spending, account_of
+from budgeted.studies.account import Account, account_of
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.snapshot import Snapshot
-from budgeted.web.figure_files import FORMATS, can_draw
 from budgeted.web.views.classifier import MeasuredView, OutlookView
 from budgeted.web.views.parts import View, people_time
 from budgeted.web.views.studies import StudyCard, card_of
 
-_MOST_TESTS, _MOST_MONTHS, _MOST_PEOPLE, _MOST_LABELS, _MOST_PRICES = 25, 12, 10, 6, 12
-CHARTS = ("error", "worth", "belief", "purchases")
+_MOST_TESTS, _MOST_LABELS, _MOST_PRICES = 25, 6, 12
 
 
 class LabelLine(View):
@@ -44,24 +42,6 @@ class TestRow(View):
     of_labels: list[str] = Field(description="spent on the cases of each label, in their order")
 
 
-class SpendingLine(View):
-    """What was spent in a month."""
-
-    name: str
-    values: int
-    failed: int
-    spent: str
-
-
-class PersonLine(View):
-    """Who acted, how often, and when."""
-
-    name: str
-    events: int
-    first: str
-    last: str
-
-
 class ErrorView(View):
     """How often the classifier is wrong, as far as that is known."""
 
@@ -75,7 +55,7 @@ class Download(View):
 
     title: str
     path: str = Field(description="below the address of the study")
-    group: str = Field(examples=["tables", "figures", "model"])
+    group: str = Field(examples=["tables", "model"])
 
 
 class ReportView(View):
@@ -101,12 +81,8 @@ class ReportView(View):
     labels: list[LabelLine]
     tests: list[TestRow] = Field(description="those that most was spent on")
     tests_more: int
-    months: list[SpendingLine]
-    months_more: int
     counts: dict[str, int]
     charged_in_vain: str
-    people: list[PersonLine]
-    people_more: int
     started: str
     last: str
     downloads: list[Download]
@@ -115,16 +91,6 @@ class ReportView(View):
 def report_view(study: Snapshot) -> ReportView:
     """Return the report of a study, but for what a model says."""
     account, created, problem = account_of(study), study.created, study.state.problem
-    months = [_month(each) for each in account.by_month]
-    people = [
-        PersonLine(
-            name=each.name,
-            events=each.events,
-            first=people_time(each.first),
-            last=people_time(each.last),
-        )
-        for each in account.people
-    ]
     tests = _tests(study, account)
     first, last = study.entries[0], study.entries[-1]
     return ReportView(
@@ -148,12 +114,8 @@ def report_view(study: Snapshot) -> ReportView:
         labels=_labels(study, account),
         tests=tests[:_MOST_TESTS],
         tests_more=max(0, len(tests) - _MOST_TESTS),
-        months=months[-_MOST_MONTHS:],
-        months_more=max(0, len(months) - _MOST_MONTHS),
         counts=dict(account.counts),
         charged_in_vain=show(account.charged_in_vain),
-        people=people[:_MOST_PEOPLE],
-        people_more=max(0, len(people) - _MOST_PEOPLE),
         started=f"{people_time(first.at)}, {first.by}",
         last=f"{people_time(last.at)}, {last.by}",
         downloads=downloads(learner_of(created)),
@@ -171,14 +133,6 @@ def downloads(learner: Learner) -> list[Download]:
                  path="tables/events.csv", group="tables"),
         Download(title="Cases at a glance (CSV)", path="cases.csv", group="tables"),
     ]  # fmt: skip
-    titles = ("Error against money", "Worth of each test now", "What is believed", "Bought so far")
-    if can_draw():
-        found += [
-            Download(title=f"{title} ({kind.upper()})", path=f"figures/{name}.{kind}",
-                     group="figures")
-            for name, title in zip(CHARTS, titles, strict=True)
-            for kind in FORMATS
-        ]  # fmt: skip
     found += [
         Download(title=each.title, path=f"models/{each.name}", group="model")
         for each in offered(learner)
@@ -229,9 +183,3 @@ def _tests(study: Snapshot, account: Account) -> list[TestRow]:
         )
         for _, name, tells, spending, of in rows
     ]
-
-
-def _month(each: Spending) -> SpendingLine:
-    return SpendingLine(
-        name=each.name, values=each.values, failed=each.failed, spent=show(each.spent)
-    )
