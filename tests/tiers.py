@@ -22,7 +22,7 @@ ORDER = "BUDGETED_TEST_ORDER"
 """Environment variable: the seed of a random order of the tests."""
 
 WITHOUT_NUMBERS = {
-    "test_archives", "test_browser_reach", "test_browser_story",
+    "test_browser_reach", "test_browser_story",
     "test_cli_datasets", "test_worker", "test_docs_experiments", "test_events", "test_journal",
     "test_own_policies", "test_pages", "test_runner_stops",
     "test_crashes",
@@ -60,7 +60,7 @@ def _needs(item):
         yield "browser"
     elif "postgres" in fixtures or chosen == "postgres":
         yield "postgres"
-    elif item.get_closest_marker("network") is None and has_numbers(item.path.stem):
+    elif has_numbers(item.path.stem):
         yield "numeric"
 
 

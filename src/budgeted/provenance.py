@@ -109,7 +109,7 @@ def package_hash(name: str) -> str:
     folders = list(map(Path, (spec and spec.submodule_search_locations) or ()))
     if folders:
         files = [each for folder in folders for each in sorted(folder.rglob("*"))]
-        found = [each for each in files if each.name.endswith((".py", ".csv.gz"))]
+        found = [each for each in files if each.name.endswith((".py", ".csv.gz", ".toml"))]
     else:
         found = [Path(str(spec and spec.origin))]
     if not any(each.suffix == ".py" for each in found):

@@ -19,8 +19,7 @@ from budgeted.experiments import problems
 from budgeted.experiments.spec import parse, read
 from budgeted.policies import policy
 from budgeted.problem import CaseSoFar, Order, Tariff
-from budgeted.simulation.datasets import load
-from budgeted.simulation.datasets.catalogue import CATALOGUE
+from budgeted.simulation.datasets import CATALOGUE, load
 from budgeted.simulation.tables import Reading, parse_csv
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "prices"
@@ -79,7 +78,6 @@ def test_every_policy_of_the_examples_plays(turney, at):
         assert 0 < sum(played.cost) <= 200
 
 
-@pytest.mark.network
 def test_the_table_itself_has_the_features_of_the_example():
     try:
         load("diabetes")

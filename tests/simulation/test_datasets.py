@@ -1,6 +1,7 @@
 import doctest
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,17 @@ from budgeted import Coding, Table, simulate
 from budgeted.errors import DatasetError, TableError
 from budgeted.learners.layout import layout_of
 from budgeted.policies import policy
-from budgeted.simulation.datasets import describe, load, names, partition, rehearse, split
-from budgeted.simulation.datasets.catalogue import CATALOGUE
+from budgeted.simulation import datasets
+from budgeted.simulation.datasets import (
+    CATALOGUE,
+    describe,
+    load,
+    names,
+    packaged,
+    partition,
+    rehearse,
+    split,
+)
 from budgeted.simulation.synthetic import FIGURE_3B
 
 PACKAGED = [name for name, entry in CATALOGUE.items() if entry.packaged]
@@ -24,6 +34,36 @@ def test_packaged_tables_are_as_the_catalogue_says(name):
     assert len(table.features) == entry.features
     assert len(table.labels) == entry.classes
     assert table.missing_cells == entry.missing_cells
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_packaged_tables_hold_the_bytes_of_uci(name):
+    entry, table = CATALOGUE[name], packaged(CATALOGUE[name])
+    original = table.partition(b"\n")[2] + b"\n" * entry.blank_lines
+    assert entry.table(original) == table
+    with pytest.raises(DatasetError, match="these are not UCI's bytes: the SHA-256 sum is"):
+        entry.table(original + b"more")
+
+
+def test_every_packaged_table_is_attributed():
+    folder = files("budgeted.simulation.datasets") / "uci"
+    text = (folder / "ATTRIBUTION.md").read_text(encoding="utf-8")
+    assert "creativecommons.org/licenses/by/4.0" in text
+    for name in PACKAGED:
+        assert f"{name}.csv.gz" in text
+        assert CATALOGUE[name].title in text
+        assert f"https://doi.org/{CATALOGUE[name].doi}" in text
+
+
+def test_a_table_that_one_brings_must_be_ucis(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
+    load.cache_clear()
+    path = tmp_path / "diabetes.data"
+    with pytest.raises(DatasetError, match=rf"put UCI's file of it.* at {path}"):
+        load("diabetes")
+    path.write_bytes(b"6,148,72,35,0,33.6,0.627,50,1\n")
+    with pytest.raises(DatasetError, match="these are not UCI's bytes"):
+        load("diabetes")
 
 
 def test_names_and_descriptions_agree():

@@ -34,7 +34,7 @@ def datasets(ctx: click.Context, as_json: bool) -> None:
     lines = [heads, *(tuple(str(facts[key]) for key in keys) for facts in listed)]
     _print_aligned(lines, right=(1, 2, 3, 4))
     later = [str(facts["name"]) for facts in listed if not facts["in_package"]]
-    click.echo(f"\nNot in the package, rebuilt with pip on first use: {', '.join(later)}")
+    click.echo(f"\nNot in the package, but read once you have it: {', '.join(later)}")
 
 
 @datasets.command()

