@@ -8,7 +8,6 @@ from multiprocessing import get_context
 from threading import Thread
 from time import sleep
 
-import pyarrow.parquet
 import pytest
 
 from budgeted.errors import RunnerError
@@ -17,8 +16,7 @@ from budgeted.experiments.runner import run
 from budgeted.experiments.spec import parse
 from budgeted.experiments.store import Store
 from tests import processes
-from tests.killed_runs import kept
-from tests.thorough import sized
+from tests.crashes.experiments import TOML, kept
 
 DOCUMENT = {
     "title": "Small",
@@ -28,32 +26,6 @@ DOCUMENT = {
     "problem": {"synthetic": "figure-3b", "features": 4},
     "policy": [{"name": "round-robin"}, {"name": "sfl"}, {"name": "random-shopper"}],
 }
-TOML = """
-title = "Small"
-budget = {budget}
-runs = {runs}
-seed = 5
-
-[problem]
-table = "votes"
-missing = "not sold"
-case_rule = "per cell"
-prior_counts = "2/r"
-
-[[policy]]
-name = "biased-robin"
-next_label = "fewest"
-
-[[policy]]
-name = "round-robin"
-over = "cases"
-
-[[policy]]
-name = "sfl"
-engine = "particles"
-particles = 20
-"""
-"""Read as the paper may be: all of it has streams of its own, which a stop must not move."""
 
 
 @pytest.fixture
@@ -70,19 +42,6 @@ def command(file, out):
     """Return the arguments of Python that run an experiment on two workers."""
     return ("-m", "budgeted", "experiment", "run", file, "--out", out, "--workers", "2",
             "--figure", "none", "--json")  # fmt: skip
-
-
-@pytest.mark.slow
-def test_killed_again_and_again_gives_the_same_results(tmp_path, toml):
-    """SIGKILL at random moments; then it is left to finish."""
-    runs, kills = sized((40, 12), (100, 40))
-    file = toml(budget=6, runs=runs)
-    with processes.running("-m", "tests.killed_runs", file, tmp_path, kills) as process:
-        stdout, stderr = process.communicate(timeout=processes.PATIENCE)
-        assert process.returncode == 0, (stdout, stderr)
-    killed, whole = (tmp_path / name / "stopped.parquet" for name in ("killed", "whole"))
-    assert pyarrow.parquet.read_table(killed).equals(pyarrow.parquet.read_table(whole))
-    assert killed.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.slow

@@ -44,8 +44,10 @@ def test_servers(story, postgres):
     drop()
 
 
-@pytest.mark.parametrize(("story", "times"), [("cuts", 40), ("flips", 2_000)])
-def test_files(story, times):
+@pytest.mark.parametrize(
+    ("story", "times"), [("cuts", 40), ("flips", 2_000), ("experiments", sized(12, 40))]
+)
+def test_files_and_experiments(story, times):
     play(story, times)
 
 

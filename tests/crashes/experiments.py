@@ -1,10 +1,4 @@
-"""An experiment that is killed again and again, and begun again each time.
-
-Run as a program of its own, because it forks: everything is imported once, and a new start of the
-command costs a few milliseconds, its workers too.
-
-    python -m tests.killed_runs EXPERIMENT.toml OUT KILLS
-"""
+"""An experiment that is killed again and again, and begun again each time."""
 
 from __future__ import annotations
 
@@ -12,9 +6,10 @@ import multiprocessing
 import os
 import random
 import signal
-import sys
+import tempfile
 import time
 from pathlib import Path
+from unittest import mock
 
 import pandas  # noqa: F401  (imported here, so that no child begins with that: also what follows)
 import pyarrow.parquet  # noqa: F401
@@ -22,6 +17,34 @@ import rich.progress  # noqa: F401
 
 from budgeted.cli.main import main
 from budgeted.experiments import comparison, executors, runner, spec, store  # noqa: F401
+from tests.crashes import Tally
+
+TOML = """
+title = "Small"
+budget = {budget}
+runs = {runs}
+seed = 5
+
+[problem]
+table = "votes"
+missing = "not sold"
+case_rule = "per cell"
+prior_counts = "2/r"
+
+[[policy]]
+name = "biased-robin"
+next_label = "fewest"
+
+[[policy]]
+name = "round-robin"
+over = "cases"
+
+[[policy]]
+name = "sfl"
+engine = "particles"
+particles = 20
+"""
+"""Read as the paper may be: all of it has streams of its own, which a stop must not move."""
 
 
 def kept(out):
@@ -77,18 +100,25 @@ def kill(file, out, kills, every):
     return at_work
 
 
-def play(file, out, kills):
-    """Kill it, let it finish, and have it done once more without a disturbance."""
-    chosen = spec.read(file)
-    every = chosen.runs * len(chosen.contenders)
-    at_work = kill(file, out / "killed", kills, every)
-    for folder in ("killed", "whole"):
-        assert wait(*start(file, out / folder)) == 0, folder
-    sys.stdout.write(f"{kills} kills, {at_work} of them with some of {every} runs done\n")
-    assert at_work >= kills // 2, "the kills must have met it at work"
-
-
-if __name__ == "__main__":
+def play(_, times):
+    """Kill it so often, let it finish, and do it once more without a disturbance."""
     forking = multiprocessing.get_context("fork")
-    executors.get_context = lambda _: forking  # workers too are forked from what is imported
-    play(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    tally = Tally("experiment killed", times)
+    with (
+        # Workers too are forked from what is imported.
+        mock.patch.object(executors, "get_context", return_value=forking),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        out, file = Path(folder), Path(folder) / "stopped.toml"
+        file.write_text(TOML.format(budget=6, runs=max(40, 5 * times // 2)))
+        chosen = spec.read(file)
+        every = chosen.runs * len(chosen.contenders)
+        tally.said["at work"] = kill(file, out / "killed", times, every)
+        for name in ("killed", "whole"):
+            assert wait(*start(file, out / name)) == 0, name
+        killed, whole = (out / name / "stopped.parquet" for name in ("killed", "whole"))
+        tally.acknowledged = every
+        tally.lost = every - kept(out / "killed")
+        tally.half_done = int(killed.read_bytes() != whole.read_bytes())
+    assert tally.said["at work"] >= times // 2, "the kills must have met it at work"
+    return tally
