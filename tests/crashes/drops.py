@@ -68,8 +68,10 @@ def play(database, times, seed=14):
             relay.drop(direction, at, refusing=drop % 8 == 4 if aimed else rng.random() < 0.3)
             outcome = attempt(study, operation)
             relay.mend()
-            tally.said[f"COMMIT {outcome}" if aimed and relay.dropped > dropped else outcome] += 1
             now, size = len(rows(database)) - events, operation["events"]
+            # Where an amount became a digit longer, the answer began a little later.
+            hit = aimed and relay.dropped > dropped and now == size
+            tally.said[f"COMMIT {outcome}" if hit else outcome] += 1
             if outcome == UNCHANGED:  # whoever believes that does it again
                 tally.doubled += now > 0
                 operation["key"] = f"{operation['key']}-again"
