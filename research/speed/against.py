@@ -26,9 +26,6 @@ ROOT = Path(__file__).parents[2]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 NOISE = 1e-3
 
-Seconds = dict[str, float]
-"""What was timed → the least time."""
-
 
 @contextmanager
 def checked_out(revision: str) -> Iterator[Path]:
@@ -44,7 +41,7 @@ def checked_out(revision: str) -> Iterator[Path]:
         yield tree
 
 
-def in_a_process(tree: Path, task: str) -> Seconds:
+def in_a_process(tree: Path, task: str) -> dict[str, float]:
     """Time a task of this tree with the package of another one."""
     path = os.pathsep.join([str(tree / "src"), str(ROOT)])
     command = [sys.executable, "-m", "research.speed.against", "--task", task]
@@ -52,16 +49,12 @@ def in_a_process(tree: Path, task: str) -> Seconds:
     done = subprocess.run(
         command, env=environment, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     )
-    found: Seconds = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 def slower(before: float, now: float, bound: float) -> bool:
-    """Tell whether something takes longer than it may.
-
-    >>> slower(0.010, 0.013, 1.2), slower(0.0010, 0.0013, 1.2)
-    (True, False)
-    """
+    """Tell whether something takes longer than it may."""
     return now > bound * before and now - before > NOISE
 
 

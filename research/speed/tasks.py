@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -43,19 +43,12 @@ class Timed(NamedTuple):
 Task = Callable[[], Iterator[Timed]]
 
 
-def moved(*homes: str) -> Any:
-    """Return the first of these, "module:name", that the revision has.
-
-    >>> moved("budgeted.nowhere:sqrt", "math:sqrt")(4)
-    2.0
-    """
-    for home in homes:
-        module, _, name = home.partition(":")
-        try:
-            return getattr(import_module(module), name)
-        except (ImportError, AttributeError):
-            continue
-    raise ImportError(f"this revision has none of {', '.join(homes)}")
+def moved(name: str, *modules: str) -> Any:
+    """Return what is called so in the first of these modules that the revision has."""
+    for each in modules:
+        with suppress(ImportError, AttributeError):
+            return getattr(import_module(each), name)
+    raise ImportError(f"this revision has no {name}")
 
 
 USUAL = ("round-robin", "biased-robin", "greedy", "sfl", "seu", "iga", "auto")
@@ -65,33 +58,34 @@ SPENT, FEW = 30, 5
 """Decisions of a run that are timed, and of the policies that look far."""
 
 
-def run(make: Callable[[], Any], name: str, decisions: int, **parameters: Any) -> Callable[[], Any]:
-    """Return the first decisions and purchases of a run."""
-    made, chooser = make(), policy(name, **parameters)
-    steps = simulate(made.problem, chooser, made.world, seed=SEED, loss=None)
-    return lambda: list(islice(steps, decisions))
+def run(make: Callable[[int], Any], name: str, decisions: int) -> Callable[[], Any]:
+    """Return the first decisions and purchases of three runs."""
+    made = [make(seed) for seed in (1, 2, 3)]
+    steps = [simulate(each.problem, policy(name), each.world, seed=1, loss=None) for each in made]
+    return lambda: [list(islice(each, decisions)) for each in steps]
 
 
-def decisions(make: Callable[[], Any], names: tuple[str, ...] = USUAL) -> Iterator[Timed]:
-    """Time decisions of each policy, on a problem whose labels and values they have not seen."""
+def small(seed: int) -> Any:
+    """Return what is decided before anything is timed: what is loaded once is not counted."""
+    return Synthetic(features=4).draw(seed, 8)
+
+
+def of_a_table(name: str, seed: int) -> Any:
+    """Return a split of a table, with money for a hundred values."""
+    return split(load(name), seed, 100, missing="own value" if name == "mushroom" else "no value")
+
+
+def decisions(make: Callable[[int], Any], names: tuple[str, ...] = USUAL) -> Iterator[Timed]:
+    """Time decisions of each policy."""
     for name in names:
         number = FEW if name in LOOKING_FAR else SPENT
-        run(_small, name, 3)()
+        run(small, name, 3)()
         yield Timed(f"{number} decisions of {name}", run(make, name, number))
 
 
-def _small() -> Any:
-    return Synthetic(features=4).draw(SEED, 8)
-
-
-def of_a_table(name: str) -> Any:
-    """Return a split of a table, with money for a hundred values."""
-    return split(load(name), 1, 100, missing="own value" if name == "mushroom" else "no value")
-
-
-def wide(features: int, prices: Any = None) -> Any:
+def wide(features: int, prices: Any = None, seed: int = 1) -> Any:
     """Return features of three values at seven prices, and a world to buy them in."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     problem = Problem(_features(features), LABELS, (0.6, 0.4), 300, prices)
     values, labels = rng.integers(3, size=(400, features)), np.arange(400) % 2
     return SimpleNamespace(problem=problem, world=TableWorld(problem, values, labels, 1, "settle"))
@@ -100,7 +94,7 @@ def wide(features: int, prices: Any = None) -> Any:
 def many_features(number: int) -> Iterator[Timed]:
     """Time the first decision among so many features, and the next ones."""
     for name in ("greedy", "sfl", "auto"):
-        run(_small, name, 3)()
+        run(small, name, 3)()
         made = wide(number)
         steps = simulate(made.problem, policy(name), made.world, seed=SEED, loss=None)
         yield Timed(f"first decision of {name}", partial(next, steps))
@@ -110,11 +104,11 @@ def many_features(number: int) -> Iterator[Timed]:
 def losses() -> Iterator[Timed]:
     """Time the loss now, after an allocation, and after a purchase of each cell."""
     loss, expected_loss, lookahead = (
-        moved(f"budgeted.value:{each}", f"budgeted.loss:{each}")
+        moved(each, "budgeted.value", "budgeted.loss")
         for each in ("loss", "expected_loss", "lookahead")
     )
     for table in ("votes", "car"):
-        problem = of_a_table(table).problem
+        problem = of_a_table(table, 1).problem
         rng = np.random.default_rng(SEED)
         beliefs = [some_belief(problem, rng) for _ in range(10)]
         after = {(feature, label): 2 for feature in range(3) for label in range(2)}
@@ -126,13 +120,8 @@ def losses() -> Iterator[Timed]:
                 ("lookahead of 1", lookahead, one),
                 ("lookahead of 30", lookahead, far),
             ):
-                work = partial(_each, ask, beliefs, *given, kind)
-                yield Timed(f"{table}, {kind}: {name}", work)
-
-
-def _each(ask: Callable[..., Any], beliefs: list[Belief], *given: Any) -> None:
-    for belief in beliefs:
-        ask(belief, *given)
+                found = (ask(belief, *given, kind) for belief in beliefs)
+                yield Timed(f"{table}, {kind}: {name}", partial(list, found))
 
 
 def some_belief(problem: Problem, rng: np.random.Generator) -> Belief:
@@ -145,15 +134,15 @@ def some_belief(problem: Problem, rng: np.random.Generator) -> Belief:
     return belief
 
 
-def tariff() -> Iterator[Timed]:
+def priced() -> Iterator[Timed]:
     """Time quotes of a tariff, and decisions that ask for many of them."""
-    kind, order, past = (
-        moved(f"budgeted.problem:{each}") for each in ("Tariff", "Order", "CaseSoFar")
+    tariff, order, past = (
+        moved(each, "budgeted.problem") for each in ("Tariff", "Order", "CaseSoFar")
     )
     panels = [{"name": f"panel {at}", "features": [f"test {4 * at + k:04}" for k in range(4)],
                "setup": 2} for at in range(2)]  # fmt: skip
-    made = partial(wide, 16, kind(5, panels=panels))
-    quote = made().problem.quote
+    made = partial(wide, 16, tariff(5, panels=panels))
+    quote = made(1).problem.quote
     asked = [(order((feature,), 0), case) for feature in range(16)
              for case in (past(), past(frozenset({1, 3}), label=0))]  # fmt: skip
     yield Timed("3 200 quotes", lambda: [quote(*each) for each in asked * 100])
@@ -203,7 +192,7 @@ def study(features: int, cases: int, values: int) -> Iterator[Timed]:
             clock = partial(processor_time_of, process)
             for path in ("/studies", "/studies/study", "/api/studies/study"):
                 get(path, 1)
-                yield Timed(f"GET {path}, 50 times", partial(get, path, 50), clock)
+                yield Timed(f"GET {path}, 200 times", partial(get, path, 200), clock)
 
 
 @contextmanager
@@ -240,7 +229,9 @@ def starting() -> Iterator[Timed]:
 
 TASKS: Mapping[str, Task] = {
     "start": starting,
-    "figure 3(b)": partial(decisions, partial(Synthetic().draw, SEED, 100), USUAL + LOOKING_FAR),
+    "figure 3(b)": partial(
+        decisions, lambda seed: Synthetic().draw(seed, 100), USUAL + LOOKING_FAR
+    ),
     "votes": partial(decisions, partial(of_a_table, "votes"), USUAL + LOOKING_FAR),
     **{
         name: partial(decisions, partial(of_a_table, name))
@@ -248,7 +239,7 @@ TASKS: Mapping[str, Task] = {
     },
     **{f"{number} features": partial(many_features, number) for number in (300, 1_000)},
     "losses": losses,
-    "a tariff": tariff,
+    "a tariff": priced,
     "study of 10 × 60": partial(study, 10, 60, 400),
     "study of 300 × 2 000": partial(study, 300, 2_000, 1_500),
 }

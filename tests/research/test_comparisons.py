@@ -60,10 +60,10 @@ def test_a_look_prints_and_keeps_nothing(monkeypatch, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before <!-- it --> old <!-- end of it --> after")
     made = comparison.Comparison("it", pow_of, {"3": 2}, {"page.md": str}, "it")
-    said = CliRunner().invoke(made.command(), ["--runs", "3"])
+    said = CliRunner().invoke(made.command(), ["--runs", "3", "--workers", "1"])
     assert (said.exit_code, said.output) == (0, "{'3': [1, 3, 9]}\n")
     assert not made.path.exists()
-    assert CliRunner().invoke(made.command(), []).exit_code == 0
+    assert CliRunner().invoke(made.command(), ["--workers", "1"]).exit_code == 0
     assert made.kept() == {"3": [1, 3]}
     assert page.read_text() == "before <!-- it -->\n\n{'3': [1, 3]}\n\n<!-- end of it --> after"
     assert CliRunner().invoke(made.command(), ["4"]).exit_code == 2
