@@ -14,7 +14,7 @@ from budgeted.errors import PolicyError
 from budgeted.learners.layout import layout_of
 from budgeted.policies import hindsight as module
 from budgeted.policies import policy
-from budgeted.policies.exp3 import probabilities
+from budgeted.policies.bandits import probabilities
 from budgeted.policies.hindsight import hindsight
 from budgeted.state import revisions
 from budgeted.testing import policies as contracts

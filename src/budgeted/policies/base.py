@@ -19,6 +19,7 @@ from budgeted.state import State
 
 _LONGEST = 60
 """Characters of a wrong answer that are shown."""
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -292,9 +293,6 @@ def alike(policy: Policy) -> tuple[str, ...]:
     return declared
 
 
-Entry = TypeVar("Entry")
-
-
 def in_turn(order: Sequence[Entry], after: Entry | None, allowed: Collection[Entry]) -> list[Entry]:
     """Return the allowed entries in cyclic order, beginning behind a given one.
 
@@ -371,3 +369,24 @@ def _is_position(number: object, of: int) -> bool:
 def _clipped(thing: object) -> str:
     text = repr(thing)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def check_share(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a number above 0 and at most 1."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number <= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0 and at most 1, got {number!r}")
+
+
+def check_number(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a finite number above 0."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number < float("inf")):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0, got {number!r}")
+
+
+def check_count(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a whole number from 1."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not (whole and number >= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a whole number from 1, got {number!r}")

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.learners.belief import Floats, Integers
-from budgeted.policies.base import Choice
-from budgeted.policies.parameters import check_count
+from budgeted.policies.base import Choice, check_count
 from budgeted.problem import Action
 from budgeted.state import State
 from budgeted.value import (

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted.policies.base import Choice
-from budgeted.policies.draws import draw_label
+from budgeted.policies.turns import draw_label
 from budgeted.state import State
 
 

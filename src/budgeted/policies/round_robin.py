@@ -9,7 +9,7 @@ import numpy as np
 
 from budgeted.errors import PolicyError
 from budgeted.policies.base import Choice, in_turn
-from budgeted.policies.draws import draw_label
+from budgeted.policies.turns import draw_label
 from budgeted.problem import Action
 from budgeted.state import State
 

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from budgeted.learners.belief import Floats
-from budgeted.policies.base import Choice
-from budgeted.policies.parameters import check_count, check_number
+from budgeted.policies.base import Choice, check_count, check_number
 from budgeted.problem import Action
 from budgeted.state import State
 from budgeted.value import check_engine_options, lookahead

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Choice
+from budgeted.policies.base import Choice, check_count
 from budgeted.policies.lookahead import cheapest, costs_of, gains
-from budgeted.policies.parameters import check_count
 from budgeted.state import State
 from budgeted.value import check_engine_options
 
