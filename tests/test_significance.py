@@ -6,52 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import stats
 
 from budgeted.significance import (
     Pair,
-    beta_below,
     cliques,
     friedman,
-    gamma_above,
     holm,
     paired_t,
     rank_pairs,
     ranked,
-    t_tails,
-    t_within,
     wilcoxon,
 )
-
-SHAPES = st.floats(0.5, 500)
-
-
-@given(st.floats(0, 1), SHAPES, SHAPES)
-@settings(max_examples=200, deadline=None)
-def test_the_incomplete_beta_function_is_scipys(x, one, other):
-    expected = special.betainc(one, other, x)
-    assert beta_below(x, one, other) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@given(st.floats(0, 2000), SHAPES)
-@settings(max_examples=200, deadline=None)
-def test_the_incomplete_gamma_function_is_scipys(x, shape):
-    expected = special.gammaincc(shape, x)
-    assert gamma_above(x, shape) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@given(st.floats(-50, 50), st.integers(1, 400))
-@settings(max_examples=200, deadline=None)
-def test_students_t_is_scipys(statistic, freedom):
-    expected = 2 * stats.t.sf(abs(statistic), freedom)
-    assert t_tails(statistic, freedom) == pytest.approx(expected, rel=1e-8, abs=1e-300)
-
-
-@given(st.sampled_from([0.5, 0.9, 0.95, 0.999]), st.integers(1, 400))
-@settings(max_examples=60, deadline=None)
-def test_its_quantiles_are_scipys(confidence, freedom):
-    expected = stats.t.ppf((1 + confidence) / 2, freedom)
-    assert t_within(confidence, freedom) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.integers(2, 70), st.integers(0, 2**32), st.booleans())

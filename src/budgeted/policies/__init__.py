@@ -1,4 +1,4 @@
-"""Rules that say what to buy next, one file each.
+"""Rules that say what to buy next.
 
 >>> policy("sfl", max_depth=30)
 SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from budgeted.testing.words import in_words
-from budgeted.value.loss import Floats, Loss
-from budgeted.value.loss.base import check_loss_kind
+from budgeted.value.loss import Floats, Loss, check_loss_kind
 
 _CLOSE = 1e-9
 _LABELS = (2, 3, 5)

@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 from budgeted.cache import remembered
 from budgeted.learners.layout import Integers
 from budgeted.memory import Memory
-from budgeted.value.loss import Loss
-from budgeted.value.loss.base import Kernel
+from budgeted.value.loss import Kernel, Loss
 
 Floats = NDArray[np.float64]
 
