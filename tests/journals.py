@@ -1,7 +1,4 @@
-"""What a journal in a database must do besides the contract of `budgeted.testing`.
-
-Run on each database in test_journal.py.
-"""
+"""What a journal must do, on each database in test_journal.py."""
 
 from __future__ import annotations
 
@@ -16,6 +13,8 @@ from budgeted.studies.events import Cancelled, Told
 from budgeted.studies.journal import Journal, parse_url, studies
 from budgeted.studies.journal.connections import make_engine
 from budgeted.studies.journal.sidecar import forget_beside
+
+AT = "2026-01-02T03:04:05Z"
 
 
 def told(number):
@@ -45,6 +44,58 @@ def check_one_writes_for_many(database):
             journal.append([told(4), told(5)], expected=3, by=["anna", "b\0n"])
     with Journal(database, "a") as journal:
         assert journal.read() == written
+
+
+def check_reading_goes_on(database):
+    with Journal(database, "a", create=True) as one, Journal(database, "a") as other:
+        keys = [("k1", "tell"), ("k1", "tell"), ("", "")]
+        written = one.append([told(1), told(2), told(3)], expected=0, by="me", at=AT, keys=keys)
+        assert [(each.key, each.command) for each in other.read()] == keys
+        assert {each.at for each in written} == {AT}
+        for after in range(4):
+            assert other.read(after) == written[after:]
+        one.append([told(4)], expected=3, by="me")
+        assert [each.seq for each in other.read(3)] == [4]
+        with pytest.raises(JournalError):
+            other.read(9)
+
+
+def check_of_a_write_that_fails_nothing_is_written(database):
+    with Journal(database, "a", create=True) as journal:
+        with pytest.raises(JournalError, match="cannot be written as JSON"):
+            journal.append([told(1), Told(2, "yes", float("nan"))], expected=0, by="me")
+        assert journal.read() == ()
+
+
+def check_studies_are_apart(database):
+    with Journal(database, "a", create=True) as one, Journal(database, "b") as two:
+        one.append([told(1)], expected=0, by="me")
+        two.append([told(7), told(8)], expected=0, by="me", summary="two values")
+        assert [each.event for each in one.read()] == [told(1)]
+        assert [each.event for each in two.read()] == [told(7), told(8)]
+        assert one.names() == ("a", "b")
+        assert one.heads() == [("a", one.head, ""), ("b", two.head, "two values")]
+
+
+def check_odd_texts_survive(database):
+    odd = ("", "it's", '"; DROP TABLE budgeted_events; --', "\u0000", "𝔘", "a\nb", "=1+1")
+    wanted = [Cancelled(1, text) for text in odd]
+    with Journal(database, "x'; --", create=True) as journal:
+        journal.append(wanted, expected=0, by="O'Neil")
+    with Journal(database, "x'; --") as journal:
+        assert [each.event for each in journal.read()] == wanted
+
+
+def check_the_digest_stands_for_all(database):
+    with Journal(database, "a", create=True) as one, Journal(database, "a") as other:
+        seen = set()
+        for number in (1, 2, 3):
+            one.append([told(7)], expected=number - 1, by="me", at=AT)
+            other.read(number - 1)
+            assert one.head == other.head
+            assert one.head.seq == number
+            seen.add(one.head.digest)
+        assert len(seen) == 3, "the same event gets another digest behind another history"
 
 
 def check_texts_that_cannot_be_stored_are_refused(database):

@@ -86,7 +86,7 @@ def test_whoever_may_less_is_refused_in_words_on_every_route(guarded, name):
 
 
 def test_what_writes_values_is_for_who_enters_them(guarded):
-    entering = {kind.name for kind in COMMANDS.available().values() if kind.enters}
+    entering = {kind.name for kind in COMMANDS.values() if kind.enters}
     assert entering >= {"tell", "fail", "correct", "undo", "record"}
     assert not entering & {"ask", "cancel", "budget", "withdraw", "close", "reopen", "add-cases",
                            "add-feature", "add-value", "rule-out", "allow", "cuts"}  # fmt: skip

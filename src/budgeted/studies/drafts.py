@@ -87,7 +87,6 @@ class Draft(Projection):
         made._borrowed = projection.cells
         made.taken = projection.taken.copy()
         made.tried = []
-        made.extras = dict(projection.extras)
         # No copies: a study has thousands.
         for name in LAYERED:
             setattr(made, name, layered(getattr(projection, name)))

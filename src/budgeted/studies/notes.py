@@ -11,8 +11,6 @@ from budgeted.studies.events import Entry, Event
 if TYPE_CHECKING:
     from budgeted.studies.projection import Projection
 
-_KEPT = "budgeted.notes"
-
 
 @dataclass(frozen=True)
 class Noted(Event):
@@ -70,8 +68,7 @@ class Note:
 
 def notes_in(projection: Projection) -> tuple[Note, ...]:
     """Return all notes of a study, the oldest first, but for those of forgotten cases."""
-    every: tuple[Note, ...] = projection.extras.get(_KEPT, ())
-    return tuple(each for each in every if each.case not in projection.forgotten)
+    return tuple(each for each in projection.noted if each.case not in projection.forgotten)
 
 
 def about(
@@ -91,11 +88,9 @@ def about(
 
 
 def _noted(projection: Projection, entry: Entry, event: Noted) -> None:
-    kept = projection.extras.get(_KEPT, ())
     if event.text is not None:
         made = Note(event.text, entry.at, entry.by, event.about, event.case, event.feature)
-        kept = (*kept, made)
-    projection.extras[_KEPT] = kept
+        projection.noted = (*projection.noted, made)
 
 
 FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {Noted: _noted}

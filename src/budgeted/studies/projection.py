@@ -149,8 +149,8 @@ class Projection:
         Which group each case belongs to, for those that belong to one.
     ruled_out
         Why a case cannot give a feature; None where that was taken back.
-    extras
-        What events of other packages left here, by names of their own; never changed in place.
+    noted, stop
+        The notes, and what the log says of stopping; None where there are no rules.
     """
 
     def __init__(self, created: Created) -> None:
@@ -178,7 +178,8 @@ class Projection:
         self.withdrawn: frozenset[str] = frozenset()
         self.forgotten: frozenset[str] = frozenset()
         self.closed = False
-        self.extras: dict[str, Any] = {}
+        self.noted: tuple[notes.Note, ...] = ()
+        self.stop: stop_events.StopLog | None = None
         if self.groups and not problem.separable:
             self.state = self.state.changed(fresh_groups=fresh_groups(self))
 
@@ -216,7 +217,7 @@ class Projection:
         self.state, self.cells, self.taken = draft.state, draft.cells, draft.taken
         self.names, self.case_labels, self.order = draft.names, draft.case_labels, draft.order
         self.withdrawn, self.closed = draft.withdrawn, draft.closed
-        self.forgotten, self.extras = draft.forgotten, draft.extras
+        self.forgotten, self.noted, self.stop = draft.forgotten, draft.noted, draft.stop
 
     def cell(self, case: str, feature: str) -> tuple[int, int]:
         """Return the position of a case and a feature given by their names."""

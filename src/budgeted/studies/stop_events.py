@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from budgeted.problem.orders import Purchase
     from budgeted.studies.projection import Projection
 
-STOP_LOG = "budgeted.stop"
-"""Where a projection has it, among what events of all kinds keep there."""
 BY_RULE = "a rule of the study says to stop"
 
 
@@ -150,8 +148,7 @@ class StopLog:
 
 def stop_log(projection: Projection) -> StopLog | None:
     """Return what the log of a study says of stopping; None if it has no rules."""
-    found: StopLog | None = projection.extras.get(STOP_LOG)
-    return found
+    return projection.stop
 
 
 def is_due(log: StopLog, state: State, cases: int, withdrawn: int) -> bool:
@@ -188,7 +185,7 @@ PARTS = 10
 
 def _rules_set(projection: Projection, _: Entry, event: StopRulesSet) -> None:
     rules = from_table(event.rules)
-    projection.extras[STOP_LOG] = StopLog(rules) if rules.rules else None
+    projection.stop = StopLog(rules) if rules.rules else None
 
 
 def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
@@ -207,7 +204,7 @@ def _weighed(projection: Projection, entry: Entry, event: StopWeighed) -> None:
         )
     elif before is not None and event.done == "stopped":
         before = replace(before, stopped=True)
-    projection.extras[STOP_LOG] = StopLog(log.rules, event, entry.at, before)
+    projection.stop = StopLog(log.rules, event, entry.at, before)
 
 
 FOLDS: dict[type[Event], Callable[[Any, Entry, Any], None]] = {

@@ -1,4 +1,4 @@
-"""Contracts of all that can be added, from policies to journals, for those who write some.
+"""Contracts of all that can be added, for those who write some.
 
 Each check plays a member through small problems and raises an `AssertionError` that says what is
 wrong. They need nothing but this package, and run in whatever tests you have:
@@ -11,14 +11,11 @@ wrong. They need nothing but this package, and run in whatever tests you have:
 >>> check_price_list(price_list("per-feature"))
 """
 
-from budgeted.testing.commands import check_command
-from budgeted.testing.journals import check_journal
 from budgeted.testing.learners import check_learner
 from budgeted.testing.losses import check_loss
 from budgeted.testing.policies import check_policy
 from budgeted.testing.prices import check_price_list
 
 __all__ = [
-    "check_command", "check_journal", "check_learner",
-    "check_loss", "check_policy", "check_price_list",
+    "check_learner", "check_loss", "check_policy", "check_price_list",
 ]  # fmt: skip

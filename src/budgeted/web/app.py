@@ -76,7 +76,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,  # see budgeted.web.openapi
-        routes=[*_routes(tuple(COMMANDS.available().values()))],
+        routes=[*_routes(tuple(COMMANDS.values()))],
     )
     app.state.settings, app.state.credentials = settings, credentials
     app.state.attempts, app.state.metrics = Attempts(), Metrics()

@@ -10,12 +10,10 @@ cuts'
 
 from __future__ import annotations
 
-from budgeted.errors import StudyError
-from budgeted.registry import Registry
 from budgeted.studies.commands.answers import Cancel, Fail, Tell
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
-from budgeted.studies.commands.base import Amount, Command, Value, amount, check_kind, parameter
+from budgeted.studies.commands.base import Amount, Command, Value, amount, parameter
 from budgeted.studies.commands.batches import UndoBatch
 from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.commands.cuts import SetCuts
@@ -34,17 +32,12 @@ __all__ = [
     "Undo", "UndoBatch", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
-COMMANDS: Registry[type[Command]] = Registry(
-    "operation",
-    StudyError,
-    {
-        each.name: each
-        for each in (
-            Ask, Tell, Fail, Cancel, Correct, Undo, Withdraw, Record, SetBudget, Close, Reopen,
-            AddCases, AddFeature, AddValue, RuleOut, Allow, Enter, UndoBatch, Note, SetStopRules,
-            SetCuts,
-        )
-    },
-    check_kind,
-)  # fmt: skip
-"""Every operation of a study by its name; `COMMANDS.register` adds one."""
+COMMANDS: dict[str, type[Command]] = {
+    each.name: each
+    for each in (
+        Ask, Tell, Fail, Cancel, Correct, Undo, Withdraw, Record, SetBudget, Close, Reopen,
+        AddCases, AddFeature, AddValue, RuleOut, Allow, Enter, UndoBatch, Note, SetStopRules,
+        SetCuts,
+    )
+}  # fmt: skip
+"""Every operation of a study by its name."""

@@ -132,9 +132,7 @@ class Ask(Command):
 
 def _weighing(draft: Draft, anyway: bool) -> Weighing | None:
     """What weighs the rules for stopping of a study; None if it has none."""
-    from budgeted.studies.stop_events import STOP_LOG
-
-    if draft.extras.get(STOP_LOG) is None:
+    if draft.stop is None:
         return None
     from budgeted.studies.weighing import Weighing
 

@@ -14,7 +14,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from budgeted.errors import StudyError
-from budgeted.registry import check_dataclass
 from budgeted.studies.fates import PENDING
 
 if TYPE_CHECKING:
@@ -168,19 +167,8 @@ def fields_of(kind: type[Command]) -> tuple[Field, ...]:
     return tuple(
         Field(each.name, hints[each.name], each.default,
               each.metadata.get("parameter", Parameter("")))
-        for each in fields(kind)  # type: ignore[arg-type]  # checked when it is registered
+        for each in fields(kind)  # type: ignore[arg-type]  # every kind is a dataclass
     )  # fmt: skip
-
-
-def check_kind(kind: type[Command]) -> None:
-    """Raise an error unless a class can be a command."""
-    check_dataclass(kind, "operation", "decide(draft)", StudyError)
-    if not (isinstance(kind, type) and issubclass(kind, Command)):
-        raise StudyError(f"operation {kind!r}: must be a subclass of Command")
-    if not (kind.__doc__ or "").strip() or (kind.__doc__ or "").startswith(f"{kind.__name__}("):
-        raise StudyError(f"operation {kind.name!r}: its docstring must say what it does")
-    if kind.decide is Command.decide:
-        raise StudyError(f"operation {kind.name!r}: must have decide(draft)")
 
 
 def amount(name: str, given: Amount) -> Decimal:
