@@ -101,16 +101,6 @@ def test_a_flipped_bit_in_the_write_ahead_log(crashed, tmp_path):
     assert said[True] > 20
 
 
-def test_a_log_that_is_cut_off_or_gone(crashed, tmp_path):
-    folder, entries = crashed
-    log = (folder / "studies.db-wal").read_bytes()
-    for kept in (0, 31, 32, len(log) // 2, len(log) - 1):
-        copy = shutil.copytree(folder, tmp_path / str(kept))
-        (copy / "studies.db-wal").write_bytes(log[:kept])
-        found = flips.open_from_file(copy / "studies.db")
-        assert isinstance(found, JournalError), (kept, len(entries))
-
-
 def test_an_older_copy_in_its_place_is_said_and_can_be_meant(tmp_path):
     path = tmp_path / "studies.db"
     with Journal(str(path), "a", create=True) as journal:
