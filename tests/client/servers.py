@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from budgeted.client import Client
-from budgeted.web.auth.credential_files import write_line
-from budgeted.web.auth.credentials import token_line
+from budgeted.web.auth.credentials import token_line, write_line
 from tests import webs
 
 TOKEN = "t0ken-that-nobody-guesses-0123456789abcdef"

@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 
 from budgeted import Feature, Number, Problem, Study
+from budgeted.addresses import segment
 from budgeted.problem.prices.tariff import Tariff
 from budgeted.studies.tables import TABLES
 from budgeted.web.auth.roles import Role
-from budgeted.web.names import segment
 from tests.sample_studies import CLOCK
 from tests.webs import client, make_study
 

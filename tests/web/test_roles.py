@@ -8,8 +8,13 @@ from click.testing import CliRunner
 from budgeted.cli.main import main
 from budgeted.errors import AccessError
 from budgeted.studies.commands import COMMANDS
-from budgeted.web.auth.credential_files import change_role, write_line
-from budgeted.web.auth.credentials import Credentials, password_line, token_line
+from budgeted.web.auth.credentials import (
+    Credentials,
+    change_role,
+    password_line,
+    token_line,
+    write_line,
+)
 from budgeted.web.auth.roles import Role, declared
 from tests.web.test_web_access import PASSWORD, filled, log_in
 from tests.webs import client, every_endpoint, make_study

@@ -17,8 +17,7 @@ import pytest
 import trustme
 
 from budgeted.errors import AccessError
-from budgeted.web.auth.credential_files import write_line
-from budgeted.web.auth.credentials import password_line
+from budgeted.web.auth.credentials import password_line, write_line
 from budgeted.web.settings import Settings
 from tests import system_packages
 from tests.browsers import chromium
@@ -114,7 +113,7 @@ def test_behind_nginx_the_server_knows_who_the_browser_is(lab):
         assert anna.get(f"{ROOT}/").headers["location"] == f"{ROOT}/login?next=%2F"
         entered = enter(anna)
         assert entered.headers["location"] == f"{ROOT}/studies"
-        cookie = entered.headers.get_list("set-cookie")[0]
+        (cookie,) = entered.headers.get_list("set-cookie")
         assert re.match(rf"__Secure-budgeted.*; Path={ROOT};.*; Secure", cookie)
         anna.post(f"{ROOT}/api/studies/flu/ask", json={"n": 1})
         with anna.stream("GET", f"{ROOT}/studies/flu/live?after=0") as stream:

@@ -34,7 +34,8 @@ def test_https(tmp_path, certified):
         with httpx.Client(base_url=address, verify=trusting) as browser:
             page = browser.get("/studies")
             assert "flu" in page.text
-            assert "Secure" in page.headers["set-cookie"]
+            named = browser.post("/actor", data={"name": "Zoë"})
+            assert "Secure" in named.headers["set-cookie"]
             assert browser.post("/api/studies/flu/ask", json={}).status_code == 200
         with pytest.raises(httpx.ConnectError, match="certificate verify failed"):
             httpx.get(f"{address}/health")

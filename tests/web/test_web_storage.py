@@ -33,9 +33,9 @@ def disk(tmp_path, monkeypatch):
 
 
 def left_over(folder):
-    """All files but the key of the sessions, which every server has."""
+    """All files but the table of sessions, which every server has."""
     files = (each for each in folder.rglob("*") if each.is_file())
-    return sorted(each for each in files if each.name != "secret")
+    return sorted(each for each in files if each.name != "sessions.db")
 
 
 def study(**changes):

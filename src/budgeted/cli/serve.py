@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,9 @@ _ROLE = click.option(
 @click.option("--trusted-proxy", "trusted_proxies", metavar="ADDRESS", multiple=True,
               help="Address or network of a proxy whose X-Forwarded-For and -Proto are believed; "
               "again for several.")  # fmt: skip
+@click.option("--auth-header", metavar="NAME", default="",
+              help="Header, such as X-Remote-User, in which a trusted proxy names whom it logged "
+              "in; what he may do stands in the file of passwords.")  # fmt: skip
 @click.option("--root-path", metavar="PATH", default="",
               help="Path in front of everything, such as /budgeted, behind a proxy.")  # fmt: skip
 @click.option("--allowed-host", "allowed_hosts", metavar="NAME", multiple=True,
@@ -66,6 +70,7 @@ def serve(
     tls_certificate: Path | None,
     tls_key: Path | None,
     trusted_proxies: tuple[str, ...],
+    auth_header: str,
     root_path: str,
     allowed_hosts: tuple[str, ...],
     log: str,
@@ -99,6 +104,7 @@ def serve(
         password_file,
         token_file,
         trusted_proxies,
+        auth_header,
         root_path.rstrip("/"),
         tuple(name.lower() for name in allowed_hosts),
         log,
@@ -118,22 +124,33 @@ def serve(
 @click.argument("name")
 @click.option("--file", "path", default="budgeted-passwords", show_default=True, type=_FILE,
               help="The file to write.")  # fmt: skip
-@click.option("--password", help="Asked for unless given.")
+@click.option("--password", help="Asked for unless given; or the first line of a pipe.")
+@click.option("--no-password", is_flag=True, help="NAME is logged in by a proxy (--auth-header).")
 @_ROLE
 @click.option(
     "--keep", is_flag=True, help="Keep the password that NAME has: only the role changes."
 )
 @click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
 def serve_password(
-    name: str, path: Path, password: str | None, role: str | None, keep: bool, remove: bool
+    name: str,
+    path: Path,
+    password: str | None,
+    no_password: bool,
+    role: str | None,
+    keep: bool,
+    remove: bool,
 ) -> None:
     """Let a person log in: write NAME and a hash of the password into a file.
 
     A server that runs notices: who has another password, or is taken out, is logged out at once;
     another role holds at once.
     """
-    from budgeted.web.auth.credential_files import remove_line, write_line
-    from budgeted.web.auth.credentials import password_line
+    from budgeted.web.auth.credentials import (
+        NO_PASSWORD,
+        password_line,
+        remove_line,
+        write_line,
+    )
 
     if remove:
         remove_line(path, name)
@@ -142,9 +159,15 @@ def serve_password(
     if keep:
         _change_role(path, name, role)
         return
-    if password is None:
-        password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    given = write_line(path, name, password_line(password), _role(role))
+    if no_password:
+        line = NO_PASSWORD
+    elif password is not None:
+        line = password_line(password)
+    elif sys.stdin.isatty():
+        line = password_line(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+    else:
+        line = password_line(sys.stdin.readline().rstrip("\r\n"))
+    given = write_line(path, name, line, _role(role))
     click.echo(
         f"{name} is in {path}, and {given.words}; start the server with --password-file {path}"
     )
@@ -159,8 +182,7 @@ def serve_password(
 @click.option("--remove", is_flag=True, help="Take NAME out of the file instead.")
 def serve_token(name: str, path: Path, role: str | None, keep: bool, remove: bool) -> None:
     """Let a program in: print a new token for NAME, and write its sum into a file."""
-    from budgeted.web.auth.credential_files import remove_line, write_line
-    from budgeted.web.auth.credentials import new_token, token_line
+    from budgeted.web.auth.credentials import new_token, remove_line, token_line, write_line
 
     if remove:
         remove_line(path, name)
@@ -187,7 +209,7 @@ def _role(text: str | None) -> Role | None:
 
 def _change_role(path: Path, name: str, text: str | None) -> None:
     """Give a name another role; what proves it stays."""
-    from budgeted.web.auth.credential_files import change_role
+    from budgeted.web.auth.credentials import change_role
 
     role = _role(text)
     if role is None:

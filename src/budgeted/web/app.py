@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -13,21 +14,20 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from budgeted import __version__
 from budgeted.studies.commands import COMMANDS, Command
 from budgeted.web import api, failures, openapi, probes
 from budgeted.web.auth import login
-from budgeted.web.auth.access import Door
+from budgeted.web.auth.access import Access, OnlyFromProxies
 from budgeted.web.auth.attempts import Attempts
-from budgeted.web.auth.credential_files import CredentialFiles
+from budgeted.web.auth.credentials import CredentialFiles
 from budgeted.web.auth.sessions import Sessions
-from budgeted.web.logs import Log
-from budgeted.web.metrics import Metrics
+from budgeted.web.logs import Metrics, RequestLog, handler
 from budgeted.web.pages.routes import router as pages
 from budgeted.web.plans import Plans
 from budgeted.web.preparations import Preparations
-from budgeted.web.request_log import Recorder
 from budgeted.web.settings import Limits, Settings
 from budgeted.web.sse import Streams
 from budgeted.web.workers import StudyWorkers
@@ -65,7 +65,8 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await plans.close()
             await workers.close()
-            app.state.log.close()
+            app.state.sessions.close()
+            app.state.log.handlers[0].close()
 
     # The usual pages about the API load their scripts from elsewhere; the document is enough.
     app = FastAPI(
@@ -79,15 +80,22 @@ def create_app(settings: Settings) -> FastAPI:
         routes=[*_routes(tuple(COMMANDS.values()))],
     )
     app.state.settings, app.state.credentials = settings, credentials
-    app.state.attempts, app.state.metrics = Attempts(), Metrics()
-    app.state.log = Log.of(settings)
+    app.state.attempts, app.state.connections = Attempts(), set()
+    app.state.metrics = Metrics(lambda: len(app.state.connections), lambda: app.state.streams.open)
+    log = app.state.log = logging.Logger("budgeted.server", logging.INFO)
+    log.addHandler(handler(settings))
     failures.install(app)
     openapi.install(app, guarded=settings.credentials_needed)
     app.mount("/static", StaticFiles(packages=[("budgeted.web", "static")]), name="static")
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     app.add_middleware(BodyLimits, limits=settings.limits)
-    app.add_middleware(Door, settings=settings, credentials=credentials)
-    app.add_middleware(Recorder, log=app.state.log, metrics=app.state.metrics)
+    app.add_middleware(Access, settings=settings, credentials=credentials)
+    if settings.trusted_proxies:
+        trusted = [str(each) for each in settings.proxy_networks]
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=trusted)
+    if settings.auth_header:
+        app.add_middleware(OnlyFromProxies, settings=settings)
+    app.add_middleware(RequestLog, log=log, metrics=app.state.metrics)
     return app
 
 

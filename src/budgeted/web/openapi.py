@@ -8,6 +8,8 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 
+from budgeted.web.auth.access import cookie_name
+
 PATH = "/api/openapi.json"
 router = APIRouter()
 
@@ -41,9 +43,7 @@ def install(app: FastAPI, *, guarded: bool) -> None:
 async def openapi(request: Request) -> Response:
     """Return the document, with the names that this very server uses."""
     found = request.app.openapi()
-    secure = request.scope["scheme"] == "https"
-    root = request.state.root
-    cookie = request.app.state.sessions.cookie_name(secure, root)
+    cookie, root = cookie_name(request.scope), request.state.root
     schemes = found["components"]["securitySchemes"]
     session = schemes["session"] | {"name": cookie}
     components = found["components"] | {"securitySchemes": schemes | {"session": session}}

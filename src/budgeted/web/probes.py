@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from budgeted.errors import BudgetedError, JournalError
-from budgeted.web.metrics import TYPE, Metrics
 from budgeted.web.workers import StudyWorkers
 
 router = APIRouter(include_in_schema=False)
 
 _PATIENCE = 3.0
 """Seconds that the database has to answer."""
-_STARTED = time.time()
 _FRESH = 1.0
 """Seconds that an answer is good for, however many ask."""
 
@@ -83,30 +78,5 @@ async def ready(request: Request) -> Response:
 @router.get("/metrics")
 async def metrics(request: Request) -> Response:
     """Return what the server counted, for Prometheus."""
-    state = request.app.state
-    counted: Metrics = state.metrics
-    return Response(counted.text(_gauges(state)), media_type=TYPE)
-
-
-def _gauges(state: Any) -> dict[str, tuple[str, float]]:
-    """What is so at this moment."""
-    connections = len(getattr(state, "connections", ()))
-    found = {
-        "budgeted_connections": ("Open connections.", connections),
-        "budgeted_streams": ("Browsers and programs that watch.", state.streams.open),
-        "process_start_time_seconds": ("When the server started.", _STARTED),
-    }
-    if (memory := _memory()) is not None:
-        found["process_resident_memory_bytes"] = ("Memory in use.", memory)
-    with suppress(OSError):
-        handles = len(os.listdir("/proc/self/fd"))
-        found["process_open_fds"] = ("Open files and sockets.", handles)
-    return found
-
-
-def _memory() -> int | None:
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None  # not on every system
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    found = generate_latest(request.app.state.metrics.registry)
+    return Response(found, media_type=CONTENT_TYPE_LATEST)

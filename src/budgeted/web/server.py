@@ -20,7 +20,6 @@ from budgeted import __version__
 from budgeted.errors import AccessError
 from budgeted.studies.journal import Journal
 from budgeted.web.app import create_app
-from budgeted.web.logs import Bridge
 from budgeted.web.settings import Settings
 
 _GIVE_WAY = 0.0005
@@ -61,8 +60,7 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,  # addresses can hold what people typed; see budgeted.web.logs
             server_header=False,
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=[str(each) for each in settings.proxy_networks],
+            proxy_headers=False,  # see budgeted.web.app
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_PATIENCE,
             ssl_certfile=None if tls is None else tls[0],
@@ -105,9 +103,8 @@ def run(
     listening = listen(settings)
     server = Server(app, settings, tls)
     address = _address(settings, listening, tls is not None)
-    bridge = Bridge(app.state.log)
     for name in ("asyncio", "budgeted", "uvicorn.error"):
-        logging.getLogger(name).addHandler(bridge)
+        logging.getLogger(name).addHandler(app.state.log.handlers[0])
     for name in ("asyncio", "uvicorn.error"):  # strangers could fill the log with warnings
         logging.getLogger(name).setLevel(logging.ERROR)
     sys.setswitchinterval(_GIVE_WAY)
@@ -119,7 +116,8 @@ def run(
         if server.started:
             gc.freeze()  # what was loaded stays; looking through it again and again is in vain
             gc.set_threshold(_MANY_OBJECTS, 20, 50)
-            app.state.log.write("start", address=address, version=__version__, process=os.getpid())
+            facts = {"event": "start", "address": address, "version": __version__}
+            app.state.log.info("start", extra={"facts": {**facts, "process": os.getpid()}})
             announce(f"The page is at {address} (end with Ctrl-C)")
             if show:
                 webbrowser.open(address)

@@ -12,6 +12,7 @@ from budgeted.addresses import is_loopback
 from budgeted.errors import AccessError
 from budgeted.studies.journal import parse_url
 
+_HEADER = re.compile(r"[A-Za-z0-9-]*")
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 
@@ -79,6 +80,8 @@ class Settings:
         Who may come in; see `budgeted.web.auth.credentials`. Beyond loopback one is needed.
     trusted_proxies
         Addresses or networks of proxies whose ``X-Forwarded-For`` and ``-Proto`` are believed.
+    auth_header
+        Header in which a trusted proxy names whom it logged in; none is believed if empty.
     root_path
         Path in front of everything, where a proxy serves other things beside this server.
     allowed_hosts
@@ -112,6 +115,7 @@ log in; ...
     password_file: Path | None = None
     token_file: Path | None = None
     trusted_proxies: tuple[str, ...] = ()
+    auth_header: str = ""
     root_path: str = ""
     allowed_hosts: tuple[str, ...] = ()
     log: str = ""
@@ -131,6 +135,16 @@ log in; ...
             raise AccessError(
                 "--trusted-proxy: through a proxy others can reach this server, so people must log "
                 "in; give --password-file or --token-file ('budgeted serve-password' writes one)"
+            )
+        if self.auth_header and not self.trusted_proxies:
+            raise AccessError(
+                "--auth-header: anybody could write this header, so say whose is believed; give "
+                "--trusted-proxy with the address of the proxy that logs people in"
+            )
+        if not _HEADER.fullmatch(self.auth_header):
+            raise AccessError(
+                f"--auth-header {self.auth_header}: must be the name of a header, such as "
+                f"X-Remote-User"
             )
         if self.root_path and not _PREFIX.fullmatch(self.root_path):
             raise AccessError(

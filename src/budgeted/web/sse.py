@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from budgeted.errors import BusyError, UnknownError
-from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.worker import StudyWorker
 
 HEARTBEAT = 15.0

@@ -8,16 +8,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Path, Request
 
+from budgeted.addresses import name_of
 from budgeted.errors import StudyError
 from budgeted.studies.drafts import LONGEST_KEY, check_key
 from budgeted.web.auth.roles import sees_labels
 from budgeted.web.blind_worker import BlindWorker
-from budgeted.web.names import StudyName
 from budgeted.web.plans import Plans
 from budgeted.web.worker import StudyWorker
 from budgeted.web.workers import StudyWorkers
+
+
+async def _study_name(name: Annotated[str, Path(description="Name of the study.")]) -> str:
+    return name_of(name)
+
+
+async def _case_name(case: Annotated[str, Path(description="Name of the case.")]) -> str:
+    return name_of(case)
+
+
+StudyName = Annotated[str, Depends(_study_name)]
+"""The name of a study in an address, for routes with ``{name}``: any text, as it was."""
+
+CaseName = Annotated[str, Depends(_case_name)]
+"""The name of a case in an address, for routes with ``{case}``."""
 
 
 async def _office(request: Request) -> StudyWorkers:

@@ -9,11 +9,10 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.web import queries
-from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.bodies import CaseName, TheWorker
 from budgeted.web.api.queries import csv_file
 from budgeted.web.auth.roles import Role, needs, sees_labels
 from budgeted.web.failures import documented
-from budgeted.web.names import CaseName
 from budgeted.web.views.arrivals import ArrivalsView
 from budgeted.web.views.case import CaseView
 from budgeted.web.views.cases import CasesView

@@ -6,6 +6,7 @@ looked at before (`budgeted.web.auth.origins`).
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 from urllib.parse import quote
 
@@ -15,10 +16,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from budgeted.studies.journal import user
-from budgeted.web.auth.credential_files import CredentialFiles
+from budgeted.web.auth.credentials import CredentialFiles
 from budgeted.web.auth.origins import SAFE, refusal
 from budgeted.web.auth.roles import Role
-from budgeted.web.auth.sessions import Session, Sessions
+from budgeted.web.auth.sessions import Session, Sessions, proof_of
 from budgeted.web.logs import note, trace
 from budgeted.web.pages.errors import error_page
 from budgeted.web.settings import Settings
@@ -26,7 +27,7 @@ from budgeted.web.settings import Settings
 OPEN = ("/login", "/health", "/ready", "/static/")
 """Answered without credentials: the form to log in, what it looks like, and that we are alive."""
 _NO_SESSION = ("/api/", "/static/", "/health", "/ready", "/metrics", "/session")
-"""Nobody gets a session here."""
+"""What is asked for here does not make a session longer."""
 _LOGGED_OUT = b"event: logged-out\ndata: {}\n\n"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -45,13 +46,13 @@ _HEADERS = {
 _RAW_HEADERS = tuple((name.lower().encode(), text.encode()) for name, text in _HEADERS.items())
 
 
-class Door:
+class Access:
     """Lets in who may come in; says in ``request.state`` who it is: ``actor``, and ``role``.
 
     Parameters
     ----------
     app
-        What is behind the door.
+        What is behind.
     settings, credentials
         Of the server.
     """
@@ -76,19 +77,13 @@ class Door:
             # Some proxies take the path in front off, others leave it.
             scope["path"] = scope["path"][len(root) :] or "/"
         sessions: Sessions = scope["app"].state.sessions
-        name = sessions.cookie_name(scope["scheme"] == "https", state["root"])
-        session = sessions.read_cookies(headers.getlist("cookie"), name)
-        if session is not None and session.proved and not self.lasts(session, sessions):
-            session = None
-        actor, role, refused = self._admit(scope, headers, session)
-        fresh = None
-        if not _is_among(scope["path"], _NO_SESSION):
-            if session is not None:
-                fresh = sessions.renewed(session)
-            elif refused is None:
-                fresh = session = sessions.begin("")
-        state["actor"], state["role"], state["session"] = actor, role, session
-        answer = _Answer(self, scope, send, fresh, session)
+        session = sessions.find_in_cookies(headers.getlist("cookie"), cookie_name(scope))
+        found, refused = self._admit(scope, headers, session)
+        state["actor"], state["role"] = found or ("", Role.LOOKS)
+        if session is not None and found is not None and not _is_among(scope["path"], _NO_SESSION):
+            session = sessions.renewed(session)
+        state["session"] = session if found is not None else None
+        answer = _Answer(self, scope, send, session)
         if refused is None:
             await self._pass_on(scope, receive, answer)
         else:
@@ -96,15 +91,19 @@ class Door:
 
     def _admit(
         self, scope: Scope, headers: Headers, session: Session | None
-    ) -> tuple[str, Role, tuple[int, str] | None]:
+    ) -> tuple[tuple[str, Role] | None, tuple[int, str] | None]:
         """Who acts in which role, and what speaks against it: a status, and words."""
         if (against := refusal(scope, headers, self._settings)) is not None:
-            return "", Role.LOOKS, against
-        found = self.who(headers, session, scope["app"].state.sessions)
-        if found is None and not _is_among(scope["path"], self._open):
-            words = "log in first, or send a token: Authorization: Bearer …"
-            return "", Role.LOOKS, (401, words)
-        return *(found or ("", Role.LOOKS)), None
+            return None, against
+        found = self.who(headers, session)
+        if found is not None or _is_among(scope["path"], self._open):
+            return found, None
+        if _has_token(headers):
+            return None, (401, "nobody has this token; 'budgeted serve-token' makes one")
+        if self._proxied_name(headers):
+            return None, (403, "you are logged in, but nobody said what you may do here; ask who "
+                          "runs the server for a line in its file of passwords")  # fmt: skip
+        return None, (401, "log in first, or send a token: Authorization: Bearer …")
 
     async def _pass_on(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         """Have the application answer; if something breaks there, say so."""
@@ -120,50 +119,69 @@ class Door:
                 broken = error_page(Request(scope), 500, words)
             await broken(scope, receive, answer)
 
-    def lasts(self, session: Session, sessions: Sessions) -> bool:
-        """Tell whether somebody who logged in is still in."""
-        return sessions.lasts(session) and self._role(session, sessions) is not None
-
-    def _role(self, session: Session, sessions: Sessions) -> Role | None:
-        """What may be done by what proved the name; None if it is not in the files any more."""
-        for line, role in self._credentials.current.proofs_of(session.actor):
-            if session.proof == sessions.proof(line):
-                return role
-        return None
-
-    def who(
-        self, headers: Headers, session: Session | None, sessions: Sessions
-    ) -> tuple[str, Role] | None:
+    def who(self, headers: Headers, session: Session | None) -> tuple[str, Role] | None:
         """Return who acts, and in which role by the files of now; None if it was not proved."""
+        known = self._credentials.current
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             # A wrong token is refused even where none would be needed.
-            known = self._credentials.current
             holder = known.holder(token.strip())
             return None if holder is None else (holder, known.token_roles[holder])
+        if name := self._proxied_name(headers):
+            role = known.role_of(name)
+            return None if role is None else (name, role)
         if not self._settings.credentials_needed:
-            named = session is not None and session.actor
-            return (session.actor if session and named else self._user), Role.MANAGES
-        if session is None or not session.proved or not sessions.lasts(session):
-            return None
-        role = self._role(session, sessions)
-        return None if role is None else (session.actor, role)
+            return (self._user if session is None else session.actor), Role.MANAGES
+        if session is not None:
+            for line, role in known.proofs_of(session.actor):
+                if session.proof == proof_of(line):
+                    return session.actor, role
+        return None
+
+    def _proxied_name(self, headers: Headers) -> str:
+        """Whom a trusted proxy logged in, see `OnlyFromProxies`; empty if it says nothing."""
+        found = headers.get(self._settings.auth_header, "")
+        return found.encode("latin-1").decode("utf-8", errors="replace")
+
+
+class OnlyFromProxies:
+    """Takes a header off every request that does not come from a trusted proxy.
+
+    Stands in front of what makes the address of the browser that of the request.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._header = settings.auth_header.lower().encode()
+        self._trusted = settings.proxy_networks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http":
+            host = scope["client"][0] if scope.get("client") else ""
+            if not self._trusts(host):
+                scope["headers"] = [each for each in scope["headers"] if each[0] != self._header]
+        await self._app(scope, receive, send)
+
+    def _trusts(self, host: str) -> bool:
+        try:
+            peer = ipaddress.ip_address(host.partition("%")[0])
+        except ValueError:
+            return False
+        return any(peer in network for network in self._trusted)
 
 
 class _Answer:
-    """Sends an answer with the headers that protect, the cookie, and the path in front.
+    """Sends an answer with the headers that protect, and the path in front of addresses.
 
     A stream that goes on for hours ends when the session does, or when who watches gets another
     role; a browser then asks for it again, and gets what may be seen now.
     """
 
-    def __init__(
-        self, door: Door, scope: Scope, send: Send, fresh: Session | None, session: Session | None
-    ) -> None:
-        self._door = door
+    def __init__(self, access: Access, scope: Scope, send: Send, session: Session | None) -> None:
+        self._access = access
         self._scope = scope
         self._send = send
-        self._fresh = fresh
         self._session = session
         self._who = (scope["state"]["actor"], scope["state"]["role"])
         self.begun = self._is_stream = self._over = False
@@ -182,8 +200,10 @@ class _Answer:
 
     def _now(self) -> tuple[str, Role] | None:
         """Who would get this answer if it were asked for now."""
-        sessions: Sessions = self._scope["app"].state.sessions
-        return self._door.who(Headers(scope=self._scope), self._session, sessions)
+        session = self._session
+        if session is not None:
+            session = self._scope["app"].state.sessions.current(session.id)
+        return self._access.who(Headers(scope=self._scope), session)
 
     def _headers(self, given: Any) -> list[tuple[bytes, bytes]]:
         root = self._scope["state"]["root"]
@@ -197,8 +217,6 @@ class _Answer:
         if b"cache-control" not in names:
             static = self._scope["path"].startswith("/static/")
             made.append((b"cache-control", b"public, max-age=3600" if static else b"no-store"))
-        if self._fresh is not None and b"set-cookie" not in names:
-            made.append((b"set-cookie", session_cookie(self._scope, self._fresh).encode()))
         return [*made, *_RAW_HEADERS]
 
     def _own(self, location: bytes) -> bytes:
@@ -207,17 +225,16 @@ class _Answer:
         return location.removeprefix(self._scope["scheme"].encode() + b"://" + host)
 
 
-def session_cookie(scope: Scope, session: Session) -> str:
-    """Return the header that gives a browser its session."""
+def cookie_name(scope: Scope) -> str:
+    """Return the name of the cookie of sessions."""
     sessions: Sessions = scope["app"].state.sessions
-    name = sessions.cookie_name(scope["scheme"] == "https", scope["state"]["root"])
-    return cookie(scope, name, sessions.text(session), sessions.seconds(session))
+    return sessions.cookie_name(scope["scheme"] == "https", scope["state"]["root"])
 
 
-def cookie(scope: Scope, name: str, value: str, seconds: int) -> str:
+def cookie(scope: Scope, value: str, seconds: int) -> str:
     """Return a header that gives a browser a cookie which scripts and other sites cannot use."""
     path = scope["state"]["root"] or "/"
-    parts = [f"{name}={value}", f"Path={path}", "HttpOnly", "SameSite=Strict",
+    parts = [f"{cookie_name(scope)}={value}", f"Path={path}", "HttpOnly", "SameSite=Strict",
              f"Max-Age={seconds}"]  # fmt: skip
     return "; ".join([*parts, "Secure"] if scope["scheme"] == "https" else parts)
 
@@ -265,7 +282,12 @@ def _is_for_programs(scope: Scope, headers: Headers) -> bool:
         or "text/event-stream" in headers.get("accept", "")
         or headers.get("sec-fetch-mode", "navigate") not in ("navigate", "no-cors")
         or "hx-request" in headers
+        or _has_token(headers)
     )
+
+
+def _has_token(headers: Headers) -> bool:
+    return headers.get("authorization", "").lower().startswith("bearer")
 
 
 def _is_among(path: str, places: tuple[str, ...]) -> bool:

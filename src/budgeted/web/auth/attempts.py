@@ -1,19 +1,15 @@
-"""How often passwords may be tried, so that nobody finds one out, or locks anybody out.
+"""How often passwords may be tried from an address, so that nobody finds one out.
 
-Every wrong password takes a token from two buckets: that of the address and that of the name. A
-bucket fills again at a steady rate, so that whoever must wait, waits for seconds and never for
-ever. A right password takes none, and puts none back that others took.
-
-Who keeps trying the name of somebody else would keep its bucket empty. A browser in which that
-person logged in before therefore has a bucket of its own (a signed cookie tells).
+Every wrong password takes a token from the bucket of its address, which fills again at a steady
+rate: whoever must wait, waits for seconds. There is no bucket for a name, so nobody can lock out
+somebody else; who guesses from many addresses at once still waits for the one hash at a time, and
+a password has ten characters at least.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import ipaddress
-import os
 import time
 from collections.abc import Callable
 from math import ceil
@@ -21,62 +17,14 @@ from math import ceil
 from budgeted.errors import BusyError
 from budgeted.web.auth.credentials import Credentials
 
-_SLOTS = 4_096
+_SIZE, _SECONDS = 10, 6.0
+"""Tokens of a full bucket, and in how many seconds one comes back."""
 _MOST_WAITING = 20
-
-
-class Buckets:
-    """Buckets of tokens, one for each key, in a fixed number of slots.
-
-    Keys are dealt to slots by a digest that nobody can predict; so memory stays bounded, and to
-    share a bucket with somebody else takes luck.
-
-    Parameters
-    ----------
-    size
-        Tokens of a full bucket.
-    seconds
-        In which one token comes back.
-    clock
-        What tells the time, in seconds.
-
-    Examples
-    --------
-    >>> now = [0.0]
-    >>> buckets = Buckets(2, 30, lambda: now[0])
-    >>> buckets.take("a"), buckets.take("a"), buckets.wait("a"), buckets.wait("b")
-    (None, None, 30.0, 0.0)
-    """
-
-    def __init__(self, size: int, seconds: float, clock: Callable[[], float]) -> None:
-        self._size = size
-        self._seconds = seconds
-        self._clock = clock
-        self._salt = os.urandom(16)
-        self._full_at: dict[int, float] = {}
-
-    def wait(self, key: str) -> float:
-        """Return the seconds until a token is there."""
-        left = self._full_at.get(self._slot(key), 0.0) - self._clock()
-        return max(0.0, left - (self._size - 1) * self._seconds)
-
-    def take(self, key: str) -> None:
-        """Take a token."""
-        slot = self._slot(key)
-        self._full_at[slot] = max(self._full_at.get(slot, 0.0), self._clock()) + self._seconds
-
-    def put_back(self, key: str) -> None:
-        """Put back a token that was taken."""
-        self._full_at[self._slot(key)] -= self._seconds
-
-    def _slot(self, key: str) -> int:
-        given = key.encode(errors="replace")
-        digest = hashlib.blake2b(given, digest_size=8, key=self._salt).digest()
-        return int.from_bytes(digest) % _SLOTS
+_MOST_ADDRESSES = 10_000
 
 
 class Attempts:
-    """Checks passwords, and slows down who tries many.
+    """Checks passwords one at a time, and slows down who tries many.
 
     Parameters
     ----------
@@ -85,58 +33,40 @@ class Attempts:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._addresses = Buckets(10, 6.0, clock)
-        self._names = Buckets(20, 6.0, clock)
-        self._browsers = Buckets(10, 6.0, clock)
-        self._at_once = asyncio.Semaphore(2)
+        self._clock = clock
+        self._full_at: dict[str, float] = {}
+        self._one = asyncio.Semaphore(1)  # each takes 128 MB
         self._waiting = 0
 
-    async def check(
-        self, credentials: Credentials, address: str, name: str, secret: str, browser: str = ""
-    ) -> str:
+    async def check(self, credentials: Credentials, address: str, name: str, secret: str) -> str:
         """Return the line that a password or token fits; empty if none does.
 
-        Parameters
-        ----------
-        credentials
-            Who may come in.
-        address
-            Where it was typed.
-        name, secret
-            What was typed.
-        browser
-            Id of a browser in which this person logged in before; empty for any other.
-
-        Raises
-        ------
-        BusyError
-            After too many wrong ones; says how long to wait.
+        Raises `BusyError`, which says how long to wait, after too many wrong ones.
         """
-        buckets = (
-            [(self._browsers, browser, "in this browser")]
-            if browser
-            else [
-                (self._addresses, _network(address), "from this address"),
-                (self._names, name, "for this name"),
-            ]
-        )
-        for bucket, key, where in buckets:
-            if wait := bucket.wait(key):
-                raise BusyError(f"too many wrong passwords {where}; wait {ceil(wait)} seconds")
-        if self._waiting >= _MOST_WAITING and not browser:
+        key, now = _network(address), self._clock()
+        wait = self._full_at.get(key, now) - now - (_SIZE - 1) * _SECONDS
+        if wait > 0:
+            raise BusyError(
+                f"too many wrong passwords from this address; wait {ceil(wait)} seconds"
+            )
+        if self._waiting >= _MOST_WAITING:
             raise BusyError("too many people log in at this moment; wait a few seconds")
-        for bucket, key, _ in buckets:
-            bucket.take(key)  # at once, so that attempts side by side count too
+        self._take(key, now)  # at once, so that attempts side by side count too
         self._waiting += 1
         try:
-            async with self._at_once:
+            async with self._one:
                 line = await asyncio.to_thread(credentials.line_for, name, secret)
         finally:
             self._waiting -= 1
-        if line:
-            for bucket, key, _ in buckets:
-                bucket.put_back(key)
+        if line and key in self._full_at:
+            self._full_at[key] -= _SECONDS
         return line
+
+    def _take(self, key: str, now: float) -> None:
+        if len(self._full_at) >= _MOST_ADDRESSES:
+            waiting = {each: at for each, at in self._full_at.items() if at > now}
+            self._full_at = waiting if len(waiting) < _MOST_ADDRESSES else {}
+        self._full_at[key] = max(self._full_at.get(key, now), now) + _SECONDS
 
 
 def _network(address: str) -> str:

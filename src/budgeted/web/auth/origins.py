@@ -20,7 +20,9 @@ from budgeted.web.settings import Settings
 SAFE = ("GET", "HEAD", "OPTIONS")
 PROBES = ("/health", "/ready")
 """Asked by machines that know the server by its number only."""
-_ONCE = (b"host", b"content-length", b"content-type", b"authorization", b"origin")
+_ONCE = (
+    b"host", b"content-length", b"content-type", b"authorization", b"origin", b"idempotency-key",
+)  # fmt: skip
 """Headers that mean something to us and must not come twice."""
 _PROXIED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
 """Headers by which a proxy can be recognised."""
@@ -39,7 +41,7 @@ def refusal(scope: Scope, headers: Headers, settings: Settings) -> tuple[int, st
     """
     path = scope["path"]
     names = [name for name, _ in scope["headers"]]
-    for name in _ONCE:
+    for name in (*_ONCE, settings.auth_header.lower().encode()):
         if names.count(name) > 1:
             return 400, f"the header {name.decode()} comes twice"
     if "\0" in path or not _is_text(path):

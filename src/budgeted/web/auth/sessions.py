@@ -1,25 +1,25 @@
-"""Who is behind a browser: signed sessions with an end.
+"""Who is behind a browser: sessions, a table in a SQLite file of the data folder.
 
-A session is a signed text in a cookie that scripts cannot read; the server stores none of them.
-So strangers cannot push anybody out, whatever they send, and a restart ends no session: the secret
-that signs them is in a file. What is stored is which sessions people *ended*.
+A browser keeps a random text in a cookie that scripts cannot read; the table has its digest, so
+that whoever reads the file cannot log in with it. Only who logs in (or chooses a name, where nobody
+has to log in) gets a session, so strangers cannot fill the table, and logging out takes it away.
 
 A session of somebody who logged in is over twelve hours after it was last renewed (by asking for a
-page, once an hour at most), a week after the log-in, when its owner logs out, and when the password
-or token is changed or removed. The name that somebody chose on his own machine, where nobody logs
-in, is kept for a year.
+page, once an hour at most), a week after the log-in, and when the password or token is changed or
+removed. The name that somebody chose on his own machine is kept for a year.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from budgeted.web.auth.ended import EndedSessions
-from budgeted.web.auth.signing import Signer, kept_secret
 
 HOURS = 12
 """After which a session is over if nothing is heard of its browser."""
@@ -27,23 +27,18 @@ _IDLE = HOURS * 3600
 _LONGEST = 7 * 24 * 3600
 _YEAR = 365 * 24 * 3600
 _OFTEN = 12
-"""A session is signed anew when this part of its time has passed."""
+"""A session is renewed when this part of its time has passed."""
+_TABLE = """CREATE TABLE IF NOT EXISTS sessions
+    (id TEXT PRIMARY KEY, actor TEXT, proof TEXT, begun INTEGER, until INTEGER)"""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Session:
-    """A browser: who uses it, and until when.
+    """A browser: who uses it, by which password or token that was proved, and until when.
 
-    Attributes
-    ----------
-    id
-        Under which it can be ended.
-    actor
-        Name; empty if nobody gave one.
-    proof
-        By which the password or token that proved the name is recognised; empty if none did.
-    begun, until
-        Seconds since 1970.
+    `id` is the digest of what the browser keeps; `proof` is empty where nobody logs in; times are
+    seconds since 1970.
     """
 
     id: str
@@ -53,18 +48,18 @@ class Session:
     until: int
 
     @property
-    def proved(self) -> bool:
-        """Whether somebody logged in."""
-        return bool(self.proof)
+    def longest(self) -> int:
+        """Seconds that a browser keeps the cookie; whether it is still good, the table says."""
+        return _LONGEST if self.proof else _YEAR
 
 
 class Sessions:
-    """Signs sessions, and reads them again.
+    """Begins sessions, finds them again, and ends them.
 
     Parameters
     ----------
     folder
-        Where the secret and the list of ended sessions are kept; None keeps both in memory.
+        Where the table is kept; None keeps it in memory.
     realm
         What tells servers on the same folder apart, such as their files of passwords.
     clock
@@ -73,11 +68,11 @@ class Sessions:
     Examples
     --------
     >>> sessions = Sessions(None)
-    >>> session = sessions.begin("anna", proof="password")
-    >>> sessions.read(sessions.text(session)).actor, sessions.read("another")
+    >>> cookie, session = sessions.begin("anna", proof="password")
+    >>> sessions.find(cookie).actor, sessions.find("another")
     ('anna', None)
     >>> sessions.end(session)
-    >>> sessions.read(sessions.text(session)) is None
+    >>> sessions.find(cookie) is None
     True
     """
 
@@ -85,11 +80,8 @@ class Sessions:
         self, folder: Path | None, realm: str = "", clock: Callable[[], float] = time.time
     ) -> None:
         self._clock = clock
-        secret = secrets.token_bytes(32) if folder is None else kept_secret(folder / "secret")
-        self._signer = Signer(secret)
-        ended = None if folder is None else folder / "ended-sessions"
-        self._ended = EndedSessions(ended, clock)
-        self._name = f"budgeted-{self._signer.digest('cookie', realm)[:10]}"
+        self._name = f"budgeted-{_digest(f'{folder}|{realm}')[:10]}"
+        self._table = _open(None if folder is None else folder / "sessions.db")
 
     def cookie_name(self, secure: bool, root: str) -> str:
         """Return the name of the cookie, which is another one for each server of a host.
@@ -100,74 +92,79 @@ class Sessions:
         prefix = ("__Secure-" if root else "__Host-") if secure else ""
         return prefix + self._name
 
-    def begin(self, actor: str, *, proof: str = "") -> Session:
-        """Return a new session."""
-        now = int(self._clock())
-        return Session(secrets.token_urlsafe(16), actor, proof, now, _end(now, now, proof))
+    def begin(self, actor: str, *, proof: str = "") -> tuple[str, Session]:
+        """Return what a browser keeps of a new session, and the session."""
+        now, text = int(self._clock()), secrets.token_urlsafe(32)
+        session = Session(_digest(text), actor, proof, now, _end(now, now, proof))
+        with self._table:
+            self._table.execute("DELETE FROM sessions WHERE until <= ?", (now,))
+            self._table.execute(
+                "INSERT INTO sessions VALUES (:id, :actor, :proof, :begun, :until)", vars(session)
+            )
+        return text, session
 
-    def text(self, session: Session) -> str:
-        """Return what a browser keeps of a session."""
-        kept = [session.id, session.actor, session.proof, session.begun, session.until]
-        return self._signer.sign("session", kept)
+    def find(self, text: str) -> Session | None:
+        """Return the session of what a browser kept, unless it is over."""
+        return self.current(_digest(text))
 
-    def read(self, text: str) -> Session | None:
-        """Return a session that was signed here, unless it is over."""
-        found = self._signer.read("session", text)
-        if found is None:
-            return None
-        session = Session(*found)
-        return session if self.lasts(session) else None
+    def current(self, id: str) -> Session | None:
+        """Return a session as it is now, unless it is over."""
+        rows = self._table.execute(
+            "SELECT * FROM sessions WHERE id = ? AND until > ?", (id, self._clock())
+        )
+        with closing(rows):
+            row = rows.fetchone()
+        return None if row is None else Session(*row)
 
-    def read_cookies(self, headers: Iterable[str], name: str) -> Session | None:
-        """Return the session among the cookies of a request, whatever else is there.
+    def find_in_cookies(self, headers: Iterable[str], name: str) -> Session | None:
+        """Return the session among all headers named ``Cookie``, whatever else is there."""
+        found = (self.find(text) for text in _values(headers, name))
+        return next((each for each in found if each is not None), None)
 
-        Parameters
-        ----------
-        headers
-            All headers named ``Cookie``.
-        name
-            Of the cookie.
-        """
-        for text in _values(headers, name):
-            if (session := self.read(text)) is not None:
-                return session
-        return None
-
-    def lasts(self, session: Session) -> bool:
-        """Tell whether a session goes on."""
-        return session.until > self._clock() and session.id not in self._ended
-
-    def seconds(self, session: Session) -> int:
-        """Return how long a session goes on if nothing is heard of it any more."""
-        return max(0, session.until - int(self._clock()))
-
-    def renewed(self, session: Session) -> Session | None:
+    def renewed(self, session: Session) -> Session:
         """Return a session with a later end, if it is time for one."""
-        now = int(self._clock())
-        until = _end(now, session.begun, session.proof)
-        life = _IDLE if session.proof else _YEAR
-        return replace(session, until=until) if until - session.until > life / _OFTEN else None
+        until = _end(int(self._clock()), session.begun, session.proof)
+        if until - session.until <= (_IDLE if session.proof else _YEAR) / _OFTEN:
+            return session
+        with self._table:
+            self._table.execute("UPDATE sessions SET until = ? WHERE id = ?", (until, session.id))
+        return replace(session, until=until)
 
     def end(self, session: Session) -> None:
-        """End a session for good, with all that was signed for it."""
-        if session.proof:
-            self._ended.add(session.id, session.begun + _LONGEST)
+        """End a session for good."""
+        with self._table:
+            self._table.execute("DELETE FROM sessions WHERE id = ?", (session.id,))
 
-    def proof(self, line: str) -> str:
-        """Return by which a line of the files of passwords and tokens is recognised."""
-        return self._signer.digest("proof", line)[:32]
+    def close(self) -> None:
+        """Let go of the file."""
+        self._table.close()
 
-    def device(self, actor: str) -> str:
-        """Return what tells that somebody once logged in with a browser."""
-        return self._signer.sign("device", [actor, secrets.token_urlsafe(16)])
 
-    def device_of(self, headers: Iterable[str], name: str, actor: str) -> str:
-        """Return the id of a browser in which somebody logged in before; empty for any other."""
-        for text in _values(headers, name):
-            found = self._signer.read("device", text)
-            if found is not None and found[0] == actor:
-                return str(found[1])
-        return ""
+def proof_of(line: str) -> str:
+    """Return by which a line of the files of passwords and tokens is recognised."""
+    return _digest(line)
+
+
+def _open(path: Path | None) -> sqlite3.Connection:
+    try:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+        table = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
+        table.execute(_TABLE)
+    except (OSError, sqlite3.Error) as error:
+        _log.warning(
+            "%s: sessions cannot be kept there (%s); people will have to log in again when the "
+            "server is started again",
+            path,
+            error,
+        )
+        return _open(None)
+    return table
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
 def _end(now: int, begun: int, proof: str) -> int:

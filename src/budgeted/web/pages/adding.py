@@ -11,12 +11,12 @@ import asyncio
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, JournalError, StudyError
 from budgeted.studies.arrivals import read_arrivals
 from budgeted.web import hints, queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import segment
 from budgeted.web.pages.answers import Key, Text, carry_out
 from budgeted.web.pages.fields import content_of
 from budgeted.web.pages.templates import render

@@ -16,8 +16,8 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
-from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import Key, Text, carry_out, done, refused
+from budgeted.web.pages.fields import clipped, whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.worker import StudyWorker
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.addresses import segment
 from budgeted.errors import AccessError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.names import segment
-from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.views.cards import VISITS
 from budgeted.web.worker import StudyWorker

@@ -8,9 +8,8 @@ from fastapi.responses import Response
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Allow, Record, RecordedValue, RuleOut
 from budgeted.studies.drafts import Done
-from budgeted.web.api.bodies import TheActor, TheWorker
+from budgeted.web.api.bodies import CaseName, TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import CaseName
 from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, refused
 from budgeted.web.worker import StudyWorker
 

@@ -8,11 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from budgeted.web import queries
-from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.bodies import CaseName, TheWorker
 from budgeted.web.api.queries import csv_file
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.names import CaseName
-from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, UploadFile
 from fastapi.responses import Response
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.problem import Firm, money
 from budgeted.studies.commands import (
@@ -23,8 +24,6 @@ from budgeted.studies.drafts import Done
 from budgeted.studies.erasure import STILL_THERE
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import segment
-from budgeted.web.numerals import whole_number
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import (
     Amount,
@@ -37,6 +36,7 @@ from budgeted.web.pages.answers import (
     refused,
 )
 from budgeted.web.pages.cards import card
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Correct, amount
 from budgeted.studies.events import value_in_words
@@ -12,7 +13,6 @@ from budgeted.studies.fates import RECORDED, TOLD
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import segment
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Amount, Key, Text, carry_out, go, refused
 from budgeted.web.pages.templates import render

@@ -16,8 +16,8 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import sighted
 from budgeted.web.hints import words
-from budgeted.web.numerals import clipped, whole_number
 from budgeted.web.pages.answers import REFUSED
+from budgeted.web.pages.fields import clipped, whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.views.diagnosis import Wanted, before_fees
 from budgeted.web.views.model import MOST_FIELDS, case_of

@@ -11,7 +11,7 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
 from budgeted.web.api.queries import csv_file
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()

@@ -7,17 +7,16 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import AddFeature, AddValue, Reopen, SetBudget, SetCuts, SetStopRules
 from budgeted.studies.drafts import Done
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.names import segment
-from budgeted.web.numerals import clipped
 from budgeted.web.pages import confirm
 from budgeted.web.pages.answers import Amount, Key, Text, beside, carry_out, done, go, refused
-from budgeted.web.pages.fields import parts_of
+from budgeted.web.pages.fields import clipped, parts_of
 from budgeted.web.pages.templates import render
 from budgeted.web.worker import StudyWorker
 

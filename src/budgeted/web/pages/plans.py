@@ -13,9 +13,8 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, ThePlans
 from budgeted.web.api.queries import Text
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import go, refused
-from budgeted.web.pages.fields import content_of, text_of
+from budgeted.web.pages.fields import content_of, text_of, whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.plan_files import Question
 

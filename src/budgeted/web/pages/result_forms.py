@@ -15,8 +15,7 @@ from budgeted.studies.commands import Result
 from budgeted.studies.commands.enter import MOST_RESULTS
 from budgeted.studies.results.blocks import pasted
 from budgeted.studies.snapshot import Snapshot
-from budgeted.web.numerals import whole_number
-from budgeted.web.pages.fields import text_of
+from budgeted.web.pages.fields import text_of, whole_number
 from budgeted.web.views.results import page_of
 
 _CELL = re.compile(r"v([0-9]{1,3})-([0-9]{1,3})")

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import UploadFile
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Enter, Note, Result, UndoBatch
 from budgeted.studies.results.preview import DOUBTFUL, REFUSED, Preview
@@ -17,10 +18,8 @@ from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
-from budgeted.web.names import segment
-from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import Key, Text, beside, carry_out, done, go, refused
-from budgeted.web.pages.fields import text_of
+from budgeted.web.pages.fields import text_of, whole_number
 from budgeted.web.pages.result_forms import Typed, lines_of, lines_to_text
 from budgeted.web.pages.templates import render
 from budgeted.web.result_uploads import Answers, Given, understand_results

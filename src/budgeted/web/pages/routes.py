@@ -19,7 +19,6 @@ from budgeted.web.pages import (
     diagnose,
     forecasts,
     history,
-    login,
     manage,
     model,
     plans,
@@ -45,7 +44,7 @@ router = APIRouter(
 )
 _PREPARING = (preparing_cases, preparing_tests, preparing_budget)
 _MODULES = (
-    login, *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
+    *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
     adding, manage, changes, correct, history, model, diagnose, report, plans,
 )  # fmt: skip
 for _module in _MODULES:

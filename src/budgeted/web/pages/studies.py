@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorkers
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.numerals import whole_number
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 
 router = APIRouter()

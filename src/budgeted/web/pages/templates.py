@@ -10,10 +10,10 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from budgeted import __version__
+from budgeted.addresses import name_of
 from budgeted.studies.drafts import fresh_key
 from budgeted.web.auth.roles import Role, role_of, sees_labels
 from budgeted.web.hints import in_fields
-from budgeted.web.names import name_of
 from budgeted.web.views.parts import people_time
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
+from budgeted.addresses import segment
 from budgeted.problem.money import show
 from budgeted.studies.case_records import CaseRecord
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.tables import Table
-from budgeted.web.names import segment
 from budgeted.web.views.parts import View, people_time
 from budgeted.web.views.studies import StudyCard, card_of
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from budgeted.addresses import segment
 from budgeted.studies.commands.slips import outcome_digest
 from budgeted.studies.event_columns import EventLine, lines_of
 from budgeted.studies.events import Entry, Event, Undone, numbers_of
@@ -13,7 +14,6 @@ from budgeted.studies.growth_events import CasesAdded, FeatureAdded
 from budgeted.studies.log import as_csv
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.tables import blinded, event_table, sentence
-from budgeted.web.names import segment
 from budgeted.web.views.parts import (
     EventView,
     RequestView,

@@ -14,7 +14,7 @@ from budgeted.learners.model import Model, is_unknown
 from budgeted.problem import Feature, Problem
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.snapshot import Snapshot
-from budgeted.web.numerals import clipped, whole_number
+from budgeted.web.pages.fields import clipped, whole_number
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from budgeted.addresses import segment
 from budgeted.policies import POLICIES, parameter_names
 from budgeted.studies.ledger import Summary
 from budgeted.studies.snapshot import Snapshot, id_of
-from budgeted.web.names import segment
 from budgeted.web.views.parts import Money, View, amounts, money_of
 
 PER_PAGE = 25

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
+from budgeted.addresses import segment
 from budgeted.errors import BudgetedError
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.studies.preparing.amounts import shown_number
@@ -27,10 +28,8 @@ from budgeted.value.loss import LOSSES
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
-from budgeted.web.names import segment
-from budgeted.web.numerals import clipped
 from budgeted.web.pages.answers import REFUSED
-from budgeted.web.pages.fields import text_of
+from budgeted.web.pages.fields import clipped, text_of
 from budgeted.web.pages.preparing.drafts import (
     TheDraft,
     ThePreparations,

@@ -22,9 +22,8 @@ from budgeted.studies.preparing.columns import IGNORED, TEST, USES
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words
-from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import REFUSED
-from budgeted.web.pages.fields import content_of, text_of
+from budgeted.web.pages.fields import content_of, text_of, whole_number
 from budgeted.web.pages.preparing.drafts import (
     TheDraft,
     ThePreparations,

@@ -16,8 +16,7 @@ from budgeted.studies.preparing.columns import IGNORED, LABEL, TEST
 from budgeted.studies.preparing.preparation import RESERVED
 from budgeted.studies.preparing.steps import STEPS, Placed, placed
 from budgeted.web.api.bodies import TheActor
-from budgeted.web.numerals import whole_number
-from budgeted.web.pages.fields import content_of, text_of
+from budgeted.web.pages.fields import content_of, text_of, whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.preparations import Draft, Preparations
 from budgeted.web.settings import Limits

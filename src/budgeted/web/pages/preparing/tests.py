@@ -27,9 +27,8 @@ from budgeted.studies.preparing.preparation import Preparation
 from budgeted.studies.proposed_cuts import WAYS
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
-from budgeted.web.numerals import whole_number
 from budgeted.web.pages.answers import REFUSED
-from budgeted.web.pages.fields import text_of
+from budgeted.web.pages.fields import text_of, whole_number
 from budgeted.web.pages.preparing.drafts import (
     TheDraft,
     ThePreparations,
