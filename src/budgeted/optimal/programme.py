@@ -258,13 +258,6 @@ def exchanges(start: Belief, alike: Collection[str] = KINDS) -> Integers:
 
     Each row r turns a tally into the equivalent ``tally[r]``. They form a group, because they are
     all those among the asked kinds that leave prior counts, costs and label shares as they are.
-
-    Parameters
-    ----------
-    start
-        The belief at which tallies begin.
-    alike
-        Which kinds to exchange: ``features``, ``labels``, ``values``.
     """
     problem, sizes, kinds = start.problem, start.layout.sizes, set(alike)
     numbers = {"features": (len(sizes),), "labels": (len(problem.labels),), "values": sizes}

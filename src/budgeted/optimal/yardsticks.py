@@ -51,17 +51,7 @@ def small_problem(
     prior: Sequence[float],
     budget: MoneyLike,
 ) -> Problem:
-    """Return a problem without names: features x1, x2, …, labels y1, y2, … .
-
-    Parameters
-    ----------
-    values, costs, counts
-        Of each feature: how many values, the price, the prior counts (see `Feature`).
-    prior
-        Share of each label.
-    budget
-        Money.
-    """
+    """Return a problem without names: features x1, x2, …, labels y1, y2, … ."""
     features = [
         Feature(f"x{at + 1}", [str(value + 1) for value in range(size)], cost, count)
         for at, (size, cost, count) in enumerate(zip(values, costs, counts, strict=True))

@@ -253,23 +253,7 @@ def _best_handfuls(
 def in_words(
     state: State, feature: int, rates: Floats, number: int, known: Known, goal: str = ""
 ) -> str:
-    """Return why a feature is bought: what is known of it, its rank, and who comes second.
-
-    Parameters
-    ----------
-    state
-        Names and prices.
-    feature
-        The one that is bought.
-    rates
-        What was compared, for each feature; more is better.
-    number
-        How many purchases of it were weighed together.
-    known
-        What the learner believes.
-    goal
-        For whom it is bought, in words, unless for a classifier with all tests.
-    """
+    """Return why a feature is bought: what is known of it, its rank, and who comes second."""
     names = [each.name for each in state.problem.features]
     amount = money.times(state.problem.feature_prices[feature], number)
     words = f"{so_far(state, feature, known)}; it is the best use of the next {money.show(amount)}"
@@ -284,17 +268,7 @@ def in_words(
 
 
 def so_far(state: State, feature: int, known: Known | None = None) -> str:
-    """Return how many values of a feature there are of each label, and whether they say anything.
-
-    Parameters
-    ----------
-    state
-        Names, values and requests under way.
-    feature
-        Which.
-    known
-        What the learner believes, where it says how probable it is that a feature is irrelevant.
-    """
+    """Return how many values of a feature there are, and whether they say anything."""
     problem = state.problem
     seen = state.belief.seen[feature].astype(int).tolist()
     counts = [f"{number} {label!r}" for number, label in zip(seen, problem.labels, strict=True)]
@@ -337,17 +311,11 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
 def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, ...]:
     """Return the purchases of a feature that were weighed, in an order.
 
-    Parameters
-    ----------
-    first
-        The one that comes first.
-    shares
-        How many of each label; if there is none of the first one's, one is exchanged for it.
-    bought
-        Values of each label that there are; a label of which there are few comes early.
-
     Examples
     --------
+    If there is none of the first one's label, one of another label is exchanged for it; a label of
+    which there are few comes early.
+
     >>> order = in_turns(Action(0, 1), np.array([3, 2]), np.array([4.0, 3.0]))
     >>> [each.label for each in order]
     [1, 0, 1, 0, 0]

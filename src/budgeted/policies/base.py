@@ -115,13 +115,6 @@ class Policy(Chooser, Protocol):
 def choose(chooser: Chooser, state: State, rng: np.random.Generator, name: str) -> Choice | None:
     """Return what a policy chooses, or say in words what is wrong with it.
 
-    Parameters
-    ----------
-    chooser, state, rng
-        Who decides, from what, and its generator.
-    name
-        Of the policy, for messages.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem
@@ -150,15 +143,7 @@ positions, got (0, 1)
 
 
 def several(policy: Policy, *, shared: bool = False) -> Chooser:
-    """Return who chooses several requests that are wanted at the same moment.
-
-    Parameters
-    ----------
-    policy
-        Who decides; its own ``several``, if it has one, else `Several`.
-    shared
-        Whether they are wanted by several people, who would wait for each other.
-    """
+    """Return who chooses several requests that are wanted at the same moment."""
     own: Callable[[bool], Chooser] | None = getattr(policy, "several", None)
     return Several(policy, shared=shared) if own is None else own(shared)
 

@@ -85,21 +85,7 @@ def choose(
     so_far: Callable[[int], str],
     goal: str = "",
 ) -> Choice | None:
-    """Return the order that is worth most for its money.
-
-    Parameters
-    ----------
-    state, depths
-        What there is to buy, and how often each cell could be.
-    values
-        What one more value of each cell is worth, features × labels.
-    rng
-        Picks among equals.
-    so_far
-        Says what is known of a feature.
-    goal
-        For whom it is bought, in words, unless for a classifier with all tests.
-    """
+    """Return the order worth most for its money; `values` says what one more of a cell is worth."""
     bundles = list(_bundles(state, depths, values))
     brought = _brought(bundles, float(state.free))
     found: dict[Action, tuple[float, Bundle]] = {}

@@ -172,14 +172,9 @@ def per_money(state: State) -> Floats:
 
 
 def last_change(state: State, enough: Callable[[Sequence[float]], float]) -> tuple[bool, str]:
-    """Return whether the last purchase changed the classifier enough, and the comparison in words.
+    """Return whether the last purchase changed the classifier enough, and why, in words.
 
-    Parameters
-    ----------
-    state
-        Whose last purchase is judged; without a value there is nothing to judge by.
-    enough
-        What must be exceeded, from the changes of all purchases before, oldest first.
+    `enough` makes of the changes of all purchases before, oldest first, what must be exceeded.
     """
     last = state.last_purchase()
     if last is None or last.value is None:

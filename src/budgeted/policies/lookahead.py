@@ -90,15 +90,7 @@ def least_expected_loss(
 
 
 def next_best(state: State, depths: Integers, choice: Choice, loss: str) -> tuple[Choice, ...]:
-    """Return what `least_expected_loss` ranked behind its choice, the best first.
-
-    Parameters
-    ----------
-    state, depths, loss
-        What was decided from.
-    choice
-        What was decided.
-    """
+    """Return what `least_expected_loss` ranked behind its choice, the best first."""
     behind = sorted(
         (score, state.price(cell), cell)
         for cell, score in choice.scores.items()

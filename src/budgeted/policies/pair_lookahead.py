@@ -111,13 +111,6 @@ class PairLookahead(Lookahead):
 def evenly(total: Integers, most: Integers) -> Integers:
     """Share purchases of each feature evenly between its labels, and leave what does not divide.
 
-    Parameters
-    ----------
-    total
-        Purchases of each feature; no more than there are in all of `most`.
-    most
-        Of each label, features × labels.
-
     Examples
     --------
     >>> evenly(np.array([7, 7]), np.array([[9, 9], [9, 2]])).tolist()

@@ -136,13 +136,7 @@ def price_of(state: State, order: Order) -> Decimal:
 
 
 def known_of(learner: Learner, belief: Belief) -> Known:
-    """Return what a learner believes after what was seen; the hierarchical one, if it cannot say.
-
-    Parameters
-    ----------
-    learner, belief
-        Who makes the classifier, and what was seen.
-    """
+    """Return what a learner believes; the hierarchical one, if it cannot say."""
     believed: Callable[[Belief], Known] | None = getattr(learner, "believed", None)
     if believed is not None:
         return believed(belief)
@@ -152,12 +146,7 @@ def known_of(learner: Learner, belief: Belief) -> Known:
 def weigh(state: State, learner: Learner, order: Order | None = None) -> Weighed | None:
     """Return the best that could be bought beyond a soft budget; None if nothing can be.
 
-    Parameters
-    ----------
-    state, learner
-        Where the study stands, and who makes its classifier.
-    order
-        What the policy wants; it is weighed as a bundle where features cost less together.
+    What the policy wants is weighed as a bundle where features cost less together.
     """
     soft = state.problem.soft
     depths = state.depths()

@@ -23,19 +23,8 @@ def take_turn(
 ) -> Choice | None:
     """Return a cell of the feature that was bought last, or of the next one that can be bought.
 
-    Parameters
-    ----------
-    state, rng
-        As for a policy.
-    stay
-        Whether the last purchase was worth another one of its kind.
-    reason, engine
-        What speaks for it, for the choice.
-    over
-        ``features``, or ``cells`` to go round every feature and label apart.
-    next_label
-        Over features, which label comes next: drawn from the ``prior``, or the one of which the
-        feature has the ``fewest`` values.
+    Over ``cells`` every feature and label has its turn apart; over ``features`` the label is drawn
+    from the ``prior``, or is the one of which the feature has the ``fewest`` values.
     """
     affordable = state.affordable()
     if not affordable:

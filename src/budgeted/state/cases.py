@@ -48,17 +48,6 @@ def shuffled(
 ) -> tuple[Integers, ...]:
     """Return for each label its cases, in the order in which they are to be used.
 
-    Parameters
-    ----------
-    labels
-        Position of the label of each case.
-    number
-        How many labels there are.
-    seed
-        Of the order; a simulation and a study of the same cases and seed use them alike.
-    before
-        How many cases there were before these arrived; they are used behind those.
-
     Examples
     --------
     >>> [cases.tolist() for cases in shuffled(np.array([0, 1, 0, 0]), 2, seed=1)]
@@ -77,21 +66,7 @@ def cheapest_places(
     visited: Mapping[int, CaseSoFar],
     groups: Mapping[int, str] | None = None,
 ) -> NDArray[np.bool_]:
-    """Return which of the cases that can give an order give it for the least money.
-
-    Parameters
-    ----------
-    problem, wanted
-        With the price list; and the order, with its day.
-    can
-        Which of the cases can give all of it.
-    order
-        The cases, by position.
-    visited
-        The past of those that have one, by position.
-    groups
-        Of those that belong to one, where prices may differ between groups.
-    """
+    """Return which of the cases that can give an order give it for the least money."""
     if problem.separable:
         return can
 
@@ -122,17 +97,6 @@ def pick_place(
     rule: str, can: NDArray[np.bool_], had: int, touched: NDArray[np.bool_]
 ) -> int | None:
     """Return the place of the case to buy a feature from, among those of its label in their order.
-
-    Parameters
-    ----------
-    rule
-        ``fresh``, ``overlap`` or ``settle``.
-    can
-        Which of the cases can give it.
-    had
-        How many have given it, or were asked to.
-    touched
-        Of which cases anything was bought or requested.
 
     Examples
     --------

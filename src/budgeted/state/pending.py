@@ -208,19 +208,6 @@ def requests_of(
 ) -> list[Request]:
     """Return the requests of an order, after checking that it can be one.
 
-    Parameters
-    ----------
-    problem
-        What is for sale.
-    wanted
-        An order; or one cell, as an `Action` or as the names of a feature and a label.
-    number
-        Of the first of them.
-    case
-        What was bought of the case before; nothing unless given.
-    prices
-        Of each feature, where they are known; what the price list says, unless given.
-
     Examples
     --------
     >>> from budgeted import Feature

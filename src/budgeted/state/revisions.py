@@ -20,17 +20,7 @@ from budgeted.state.state import State
 
 
 def corrected(state: State, number: int, value: int | None, cost: MoneyLike | None = None) -> State:
-    """Return the state as it would be had a purchase brought another value or cost another sum.
-
-    Parameters
-    ----------
-    state, number
-        With the purchase; and which it is.
-    value
-        Position of the right value; None when there is none after all.
-    cost
-        What was really charged; as before unless given.
-    """
+    """Return the state had a purchase brought another value, or none, or cost another sum."""
     at = next((at for at in reversed(range(len(state.history)))
                if state.history[at].number == number), None)  # fmt: skip
     if at is None:
@@ -78,13 +68,7 @@ def reopened(state: State, request: Request) -> State:
 def repriced(state: State, amounts: Mapping[int, Decimal]) -> State:
     """Return the state with other amounts reserved, or charged, for requests and purchases.
 
-    Parameters
-    ----------
-    state
-        Where the money stands; what the amounts add up to must be free.
-    amounts
-        The new amount of each number. For a pending request it is what is reserved for it, for a
-        purchase what was charged.
+    For a pending request it is what is reserved for it, for a purchase what was charged.
     """
     pending, reserved, remaining = state.pending, state.reserved, state.remaining
     for number, amount in amounts.items():
@@ -125,18 +109,6 @@ def of_problem(
 
     All purchases are folded again, so that the belief depends on nothing but the problem and
     the values: changed cuts that are changed back give the same belief, bit for bit.
-
-    Parameters
-    ----------
-    state
-        With the purchases.
-    problem
-        The same labels and budget; its first features are those of before, in their sequence.
-    values
-        Position of the value of each purchase among the categories of its feature, oldest
-        first; as before unless given.
-    cases_left
-        Features × labels; as before unless given.
     """
     history = state.history
     if values is not None:

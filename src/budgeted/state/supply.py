@@ -15,13 +15,6 @@ from budgeted.state.offers import NO_LIMIT
 def supply_of(problem: Problem, cases: Sequence[int] | Integers | None) -> Integers:
     """Return how many cases each cell can be bought from, features × labels.
 
-    Parameters
-    ----------
-    problem
-        What is for sale.
-    cases
-        A number for each label, or an array of one for each cell; an endless supply unless given.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem

@@ -225,14 +225,7 @@ def gauss(
 ) -> tuple[Floats, Floats]:
     """Return points and weights of Gauss's rule for each value, values × points.
 
-    Parameters
-    ----------
-    counts, totals
-        Dirichlet counts of values, and of all values of their cell.
-    purchases
-        How many values of the cell are bought, n; for all, or for each.
-    number
-        How many points, M; up to n + 1, with which nothing is left out.
+    Of up to n + 1 points, with which nothing is left out.
 
     Examples
     --------

@@ -138,15 +138,7 @@ def _between(bounds: Floats) -> CellEstimates:
 
 
 def atoms_of(belief: Belief, features: Integers | Sequence[int], bought: Integers) -> Atoms:
-    """Return the values of some features with all outcomes of purchases of their two cells.
-
-    Parameters
-    ----------
-    belief, features
-        What is known, and of which features.
-    bought
-        How many values of each label, features × 2.
-    """
+    """Return the values of some features with all outcomes of purchases of their two cells."""
     chosen = np.asarray(features, dtype=np.int64)
     sizes, pairs = np.asarray(belief.layout.sizes)[chosen], bought[chosen]
     _check_outcomes(belief, chosen, sizes * (pairs + 1.0).prod(axis=1))
@@ -354,13 +346,7 @@ class OfOthers:
     shifts: Floats
 
     def losses(self, atoms: Atoms, rows: Integers) -> Floats:
-        """Return both bounds of the loss, 2 × features, with atoms of some features beside others.
-
-        Parameters
-        ----------
-        atoms, rows
-            Of the features, and which row of these is theirs.
-        """
+        """Return both bounds of the loss, 2 × features, with atoms of features beside others."""
         joint = Atoms(self.prior[0] * atoms.first, self.prior[1] * atoms.second, atoms.owner)
         threshold = -joint.log_odds() / self.step
         row, slack = rows[atoms.owner], _ROUNDING + 2 * math.exp(-WIDEST / 2)

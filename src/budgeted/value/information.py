@@ -88,13 +88,7 @@ class Worth:
         self._pairs = list(combinations(range(len(posterior.problem.labels)), 2))
 
     def gains(self, numbers: Integers) -> Floats:
-        """Return by how much the loss is expected to fall if values of a feature are bought.
-
-        Parameters
-        ----------
-        numbers
-            Values of each label, features × labels. Each feature is weighed alone.
-        """
+        """Return by how much the loss is expected to fall if values of a feature are bought."""
         first: dict[Hashable, int] = {}  # a feature of which as much is known is worth as much
         wanted = np.flatnonzero(numbers.any(axis=1)).tolist()
         if not wanted:
@@ -197,17 +191,7 @@ def _between(table: Floats, row: Integers, place: Floats) -> Floats:
 def _tables(
     one: Floats, two: Floats, offsets: Sequence[int], first: float, second: float
 ) -> Floats:
-    """Return g for each feature, features × log-odds.
-
-    Parameters
-    ----------
-    one, two
-        Logarithms of the expected parameters of two labels, all values.
-    offsets
-        Where each feature begins.
-    first, second
-        Shares of the labels.
-    """
+    """Return g for each feature, features × log-odds."""
     phase = np.exp(1j * np.outer(FREQUENCIES, one - two)) * np.exp((one + two) / 2)
     factors = np.add.reduceat(phase, offsets, axis=1).T
     others = without_each(factors) * prior_factor(first, second)

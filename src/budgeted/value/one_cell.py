@@ -56,24 +56,11 @@ def by_feature(
 def after_purchases(
     outcomes: Outcomes, labels: Integers, others: Floats, means: Floats, loss: Loss
 ) -> Floats:
-    """Expected loss of cases over all values of a feature and all outcomes of one of its cells.
+    """Return the expected loss over all values of a feature and all outcomes of one of its cells.
 
-    Parameters
-    ----------
-    outcomes
-        Of purchases of each of some labels, labels × values × outcomes.
-    labels
-        Which these are.
-    others
-        What each label weighs, given all other features, all labels × cases.
-    means
-        P(value | label), all labels × values × cases; one case stands for all.
-    loss
-        Any.
-
-    Returns
-    -------
-    Of the purchases of each of the labels, labels × cases.
+    Of the purchases of each of some labels, labels × cases. `others` are what each label weighs
+    given all other features, all labels × cases; `means` all labels × values × cases, where one
+    case stands for all.
     """
     everyone = np.tile(np.arange(len(others)), (len(labels), 1))
     fixed = everyone[everyone != labels[:, None]].reshape(len(labels), -1)

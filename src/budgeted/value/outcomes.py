@@ -80,17 +80,6 @@ def imagine(
 ) -> Imagined:
     """Return what could come of purchases of a feature.
 
-    Parameters
-    ----------
-    counts, prior
-        What was seen of it, and the prior counts of the problem, labels × values.
-    numbers
-        How many values of each label are bought.
-    evenness, levels
-        Of the components.
-    shares
-        Of the labels: where they are alike in all else, these say which one gets which draws.
-
     Examples
     --------
     One value of each of two labels of a Boolean: four outcomes. If the feature is irrelevant, the
@@ -203,17 +192,7 @@ class Ratios(NamedTuple):
 def evidence_ratios(
     counts: Floats, prior: Floats, more: Floats, evenness: Sequence[float], levels: Sequence[float]
 ) -> Ratios:
-    """Return what some more values of a feature would say of it.
-
-    Parameters
-    ----------
-    counts, prior
-        What was seen of it, and the prior counts of the problem, labels × values.
-    more
-        What is seen besides, many × labels × values.
-    evenness, levels
-        Of the components.
-    """
+    """Return what some more values of a feature would say of it; many × labels × values of them."""
     now = remembered_strengths(counts[None], evenness, levels)
     later = _strengths_of_outcomes(counts + more, tuple(evenness), tuple(levels))
     draws = later.draws.reshape(len(more), -1, counts.shape[1])
