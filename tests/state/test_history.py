@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted import Feature, Problem, Purchase, State
-from budgeted.state.history import History
+from budgeted.state.requests import History
 
 
 def purchase(number):

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from budgeted.policies import Choice
 from budgeted.problem import Action, Feature, Problem
 from budgeted.problem.orders import Request
-from budgeted.state.pending import Pending
+from budgeted.state.requests import Pending
 from budgeted.studies.commands.ask import KEPT_SCORES, worth_keeping
 from budgeted.studies.journal.rows import to_json
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.stateful import invariant
 
-from budgeted.state.pending import Numbered
+from budgeted.state.requests import Numbered
 from budgeted.studies.events import numbers_of
 from budgeted.studies.replay import fold
 from tests import sample_studies as studies

@@ -15,7 +15,7 @@ from budgeted.problem import Problem, money
 from budgeted.problem.budgets import Terms
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.orders import Purchase, Request
-from budgeted.state.history import History
+from budgeted.state.requests import History
 from budgeted.state.state import State
 
 

@@ -23,10 +23,8 @@ from budgeted.errors import PurchaseError
 from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.problem import Action, CaseSoFar, Order, Problem, money, position_of
 from budgeted.problem.orders import Purchase, Request
-from budgeted.state.history import History
-from budgeted.state.offers import NO_LIMIT, Offers
-from budgeted.state.pending import Cell, Pending, as_order, requests_of
-from budgeted.state.supply import supply_of
+from budgeted.state.offers import NO_LIMIT, Offers, supply_of
+from budgeted.state.requests import Cell, History, Pending, as_order, requests_of
 
 _NEXT_TO_NOTHING = 1e-6
 """Of the lowest price on a fresh case."""

@@ -30,7 +30,7 @@ from budgeted.errors import (
 )
 from budgeted.policies.base import several
 from budgeted.state import State
-from budgeted.state.pending import Numbered
+from budgeted.state.requests import Numbered
 from budgeted.studies.beginning import package_of, policy_of
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.base import Command

@@ -24,7 +24,7 @@ from budgeted.problem import Action, Order, money
 from budgeted.problem.orders import Purchase, Request
 from budgeted.state import State
 from budgeted.state.cases import check_rule, shuffled
-from budgeted.state.pending import Numbered
+from budgeted.state.requests import Numbered
 from budgeted.state.revisions import corrected, reopened, repriced, with_budget
 from budgeted.studies import availability, events, growth, notes, stop_events
 from budgeted.studies.accounts import fresh_groups, visited_after

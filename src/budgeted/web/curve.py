@@ -21,7 +21,7 @@ from budgeted.learners.predictor import outlook_of
 from budgeted.learners.prospect import FEW_CASES, MODELS
 from budgeted.problem import money
 from budgeted.state import State
-from budgeted.state.history import History
+from budgeted.state.requests import History
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.created import Created
 from budgeted.studies.validation import ValidationFile
