@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem, Purchase, State, Study
-from budgeted.errors import ExperimentError, LearnerError, PolicyError, StudyFileError
+from budgeted.errors import ExperimentError, LearnerError, StudyFileError
 from budgeted.experiments.spec import parse
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, parameters_of
 from budgeted.learners.layout import layout_of
@@ -20,7 +20,6 @@ from budgeted.policies.auto import Auto, so_far, spread
 from budgeted.problem import Action
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.synthetic import FIGURE_3B
-from budgeted.simulation.worlds import TableWorld
 from budgeted.state.cases import RULES
 from budgeted.studies.files import read_study
 from budgeted.testing import policies as contracts
@@ -190,34 +189,6 @@ def test_a_dear_feature_that_tells_everything_is_worth_its_price():
         assert choice.action.feature == wanted
 
 
-@pytest.mark.parametrize("labels", [2, 3])
-@given(data=st.data())
-@settings(max_examples=10)
-def test_it_spends_all_it_can_whatever_is_left(labels, data):
-    """Unequal costs, few cases, requests under way: it stops when nothing is affordable."""
-    state = data.draw(states(labels=labels, features=(1, 2)))
-    for step in range(100):
-        choice = Auto().choose(state, np.random.default_rng(step))
-        if choice is None:
-            break
-        assert choice.action in state.affordable()
-        assert all(math.isfinite(score) for score in choice.scores.values())
-        state = state.reserve(choice.action)
-    assert not state.affordable()
-    assert np.isnan(Auto().worth(state)).all()
-
-
-def test_one_case_left():
-    problem = contracts.make_problem(["1", "1"], labels=3, budget="50")
-    state = State.start(problem, cases=(0, 1, 0))
-    first = Auto().choose(state, np.random.default_rng(0))
-    assert first.action.label == 1
-    state = state.after(Purchase(*first.action, 1, "1"))
-    second = Auto().choose(state, np.random.default_rng(0))
-    assert second.action == (1 - first.action.feature, 1)
-    assert Auto().choose(state.reserve(second.action), np.random.default_rng(0)) is None
-
-
 @pytest.mark.parametrize("prior", [(0.999, 0.001), (0.97, 0.03)])
 @pytest.mark.parametrize("number", [1, 30, 100])
 def test_what_is_worth_nothing_is_bought_all_the_same(prior, number):
@@ -251,12 +222,6 @@ def test_it_says_why():
     second = min(rates, key=rates.__getitem__)
     assert f"'f{second}' is {100 * behind:.0f} % behind" in choice.reason
     assert choice.engine == ""
-
-
-def test_it_has_no_parameters():
-    for wrong in ({"loss": "gini"}, {"engine": "auto"}, {"particles": 50}):
-        with pytest.raises(PolicyError, match="'auto' has no parameter"):
-            policy("auto", **wrong)
 
 
 def test_what_goes_with_it():
@@ -361,12 +326,6 @@ def test_a_study_whose_learner_is_not_installed_can_still_be_read_and_told(place
         status = again.status()
         assert status.outlook is None
         assert says in status.unknown
-
-
-def test_unknown_words_are_explained(place):
-    says = "there is no learner 'odd'; there are hierarchical, naive-bayes"
-    with pytest.raises(StudyFileError, match=says):
-        begin(place, learner="odd")
 
 
 TOML = """
@@ -510,22 +469,6 @@ def test_a_case_that_cannot_be_used_is_not(rule):
         bought[case, 1] = True
         used.append(case)
     assert used == [2, 3]
-
-
-def test_settled_values_overlap():
-    """In a run, the first two of a cell come from cases of their own, later ones share."""
-    problem = contracts.make_problem(["1"] * 3, budget="60")
-    labels = np.arange(200) % 2
-    values = np.random.default_rng(0).integers(0, 2, (200, 3))
-    seen = {}
-    for rule in RULES:
-        world = TableWorld(problem, values, labels, seed=1, case_rule=rule)
-        rows = list(simulate(problem, policy("round-robin"), world, loss=None))
-        seen[rule] = len({row.case for row in rows})
-        if rule == "settle":
-            early = [row.case for row in rows[:12]]
-            assert len(set(early)) == 12
-    assert seen["overlap"] <= seen["settle"] < seen["fresh"] == 60
 
 
 def errors(chooser, seeds, budget):

@@ -212,24 +212,6 @@ def test_particles_are_within_four_standard_errors(data, labels, kind):
     assert found.standard_error < 0.02
 
 
-@pytest.mark.slow
-def test_particle_standard_errors_are_neither_too_small_nor_too_large():
-    """Over 400 seeds the reported error must be the spread that is really there."""
-    rng = np.random.default_rng(5)
-    belief = example_belief(rng, labels=3)
-    allocation = {(0, 1): 3, (1, 2): 2}
-    found = [
-        expected_loss(belief, allocation, engine="particles", particles=1_000, rng=seed)
-        for seed in range(400)
-    ]
-    spread = np.std(found, ddof=1)
-    reported = np.mean([each.standard_error for each in found])
-    # The standard deviation of 400 normal draws has a relative error of 1/sqrt(2·400) = 3.5 %.
-    assert 0.86 < spread / reported < 1.14
-    truth = expected_loss(belief, allocation, engine="enumeration")
-    assert abs(np.mean(found) - truth) < 4 * spread / 20
-
-
 @pytest.mark.parametrize("every_case", [True, False], ids=["loss now summed", "loss now drawn"])
 @pytest.mark.parametrize("kind", ["gini", "zero_one"])
 def test_standard_errors_of_cells_cover_the_truth(monkeypatch, kind, every_case):
@@ -309,29 +291,6 @@ def test_multi_label_lookahead_agrees_between_engines(kind, under_way):
         truth = oracles.brute_expected_loss(model, prior, bought, kind)
         assert exact.values[cell] == pytest.approx(truth, abs=1e-10)
         assert abs(sampled.values[cell] - truth) < 4 * sampled.standard_errors[cell]
-
-
-@pytest.mark.parametrize("kind", ["gini", "entropy", "zero_one"])
-@pytest.mark.parametrize("cell", [(0, 0), (0, 2)])
-def test_what_is_under_way_in_a_cell_counts_when_the_cell_itself_is_bought(kind, cell):
-    """Twenty purchases under way and one more: far from one alone."""
-    belief = example_belief(np.random.default_rng(4), labels=3, sizes=(2, 3))
-    depths = np.zeros((2, 3), dtype=int)
-    depths[cell] = 1
-    under_way, model, prior = {cell: 20}, oracles.counts_of(belief), belief.problem.prior
-    truth = oracles.brute_expected_loss(model, prior, {cell: 21}, kind)
-    alone = oracles.brute_expected_loss(model, prior, {cell: 1}, kind)
-    exact = lookahead(belief, depths, kind, given=under_way, engine="enumeration")
-    assert exact.values[cell] == pytest.approx(truth, abs=1e-10)
-    sampled = [
-        lookahead(
-            belief, depths, kind, given=under_way, engine="particles", particles=6_000, rng=seed
-        ).values[cell]
-        for seed in range(12)
-    ]
-    standard_error = np.std(sampled, ddof=1) / math.sqrt(len(sampled))
-    assert abs(np.mean(sampled) - truth) < 4 * standard_error + 1e-12
-    assert abs(alone - truth) > 12 * standard_error
 
 
 def exact_weights(alpha, total, depth):

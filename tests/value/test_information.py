@@ -377,17 +377,6 @@ def test_gains_grow_with_the_number_of_values(known):
     assert (np.diff(found, axis=0) > -1e-9).all()
 
 
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.97, 0.03), (0.999, 0.001)])
-@pytest.mark.parametrize("number", [1, 30, 300])
-def test_what_is_worth_next_to_nothing_is_below_it_by_no_more_than_the_table(prior, number):
-    problem = a_problem((2, 2, 2), prior)
-    for seed in range(5):
-        counts = number * some_counts(problem, 3, seed)
-        for more in ([1, 0], [1, 1], [4, 4]):
-            found = worth_of(problem, counts).gains(np.array([more] * 3))
-            assert (found > -tolerance(problem, module._FINENESS)).all()
-
-
 def test_only_what_is_bought_has_a_gain():
     problem = a_problem((2, 14, 3), (0.5, 0.5))
     worth = worth_of(problem, some_counts(problem, 3, 1))
@@ -429,24 +418,6 @@ def test_the_order_of_features_labels_and_values_does_not_matter(
         two = worth_of(other, counts[places][:, columns]).gains(numbers[features][:, places])
     results.clear()
     np.testing.assert_allclose(two, one[features], rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (0.8, 0.2), (0.95, 0.05)])
-def test_labels_of_which_as_much_is_known_may_swap_their_draws(prior):
-    """Then a feature is worth almost the same, which is what the draws are good to."""
-    problem, turned = (a_problem((14, 6), each) for each in (prior, prior[::-1]))
-    counts, numbers = np.zeros((2, 20)), np.full((2, 2), 4)
-    one, two = (worth_of(each, counts).gains(numbers) for each in (problem, turned))
-    np.testing.assert_allclose(one, two, rtol=0.05)
-
-
-def test_features_of_which_the_same_is_known_are_worth_the_same():
-    """The other way round too: what is drawn is the same for all of them."""
-    problem = a_problem((6, 6, 6), (0.5, 0.5))
-    counts = np.tile([[3.0, 0, 1, 0, 0, 2], [0, 2, 0, 0, 1, 1]], 3)
-    counts[:, 6:12] = counts[:, 11:5:-1]
-    found = worth_of(problem, counts).gains(np.full((3, 2), 4))
-    np.testing.assert_allclose(found, found[0], rtol=1e-9)
 
 
 PRICES = st.lists(st.sampled_from(["0.5", "1", "2.25", "4"]), min_size=3, max_size=3)
