@@ -36,28 +36,14 @@ _SHAPES = {"budget of 300": "square", "budget of 50": "circle"}
 
 @dataclass(frozen=True)
 class Drawing:
-    """One figure.
+    """One figure."""
 
-    Attributes
-    ----------
-    name, title
-        Of the file, and above the figure.
-    stem
-        The experiment that it shows.
-    policies
-        Its curves; all of the experiment unless given.
-    budget
-        Purchases to the right.
-    marks
-        Policy → the word for its mark.
-    """
-
-    name: str
+    name: str  # of the file
     title: str
-    stem: str
-    policies: tuple[str, ...] = ()
-    budget: int = 300
-    marks: Mapping[str, str] = field(default_factory=dict)
+    stem: str  # the experiment that it shows
+    policies: tuple[str, ...] = ()  # its curves; all of the experiment unless given
+    budget: int = 300  # purchases to the right
+    marks: Mapping[str, str] = field(default_factory=dict)  # policy → the word for its mark
 
 
 _SQUARE_AND_CIRCLE = {DEPTH_30: "budget of 300", DEPTH_30_BUDGET_50: "budget of 50"}

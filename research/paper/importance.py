@@ -30,17 +30,7 @@ Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class SampledLookahead:
-    """Single feature lookahead with sampled scores, in simulations: nothing is under way.
-
-    Parameters
-    ----------
-    max_depth
-        Look at most this many purchases ahead.
-    samples
-        Cases for each score.
-    shared
-        Whether all cells of a decision are scored on the same cases.
-    """
+    """Single feature lookahead with sampled scores, in simulations: nothing is under way."""
 
     name: ClassVar[str] = "sampled-lookahead"
     summary: ClassVar[str] = "sfl with scores from sampled cases, as in the paper"

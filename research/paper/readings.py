@@ -23,22 +23,12 @@ from research.paper.rules import RR, Results
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read the paper.
-
-    Attributes
-    ----------
-    name, words
-        What it is called, and what it says.
-    prior_counts
-        Dirichlet counts of a value before anything is bought.
-    round_robin
-        Label of the policy that is its round robin.
-    """
+    """One way to read the paper."""
 
     name: str
     words: str
-    prior_counts: float | str
-    round_robin: str
+    prior_counts: float | str  # Dirichlet counts of a value before anything is bought
+    round_robin: str  # label of the policy that is its round robin
 
 
 READINGS = {
@@ -60,20 +50,11 @@ MAIN = "A"
 
 @dataclass(frozen=True)
 class Planned:
-    """An experiment to run, and for whom.
+    """An experiment to run, and for whom."""
 
-    Attributes
-    ----------
-    experiment
-        With all policies that any of the readings needs.
-    stem
-        Name of its file.
-    labels
-        Reading → labels of its policies. Experiments that stand for themselves belong to all.
-    """
-
-    experiment: Experiment
-    stem: str
+    experiment: Experiment  # with all policies that any of the readings needs
+    stem: str  # name of its file
+    # reading → labels of its policies. Experiments that stand for themselves belong to all
     labels: Mapping[str, tuple[str, ...]]
 
 
@@ -128,15 +109,7 @@ def _same_problem(one: Experiment, other: Experiment) -> bool:
 
 
 def views(planned: Iterable[Planned], results: Results) -> dict[str, Results]:
-    """Return for each reading its results: file → policy → runs, with its own round robin.
-
-    Parameters
-    ----------
-    planned
-        All experiments.
-    results
-        Name of the experiment → policy → runs.
-    """
+    """Return for each reading its results: file → policy → runs, with its own round robin."""
     found: dict[str, dict[str, Mapping[str, Runs]]] = {name: {} for name in READINGS}
     for each in planned:
         runs = results[each.experiment.name]

@@ -39,23 +39,13 @@ Findings = Mapping[tuple[int, str], Finding]
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the figures depend on.
+    """What the figures depend on."""
 
-    Attributes
-    ----------
-    code
-        Fingerprint of the code that computed the runs.
-    versions
-        Under which it ran.
-    seed, most, runs
-        Of the experiments; runs of each policy, and of all.
-    """
-
-    code: str
-    versions: str
+    code: str  # fingerprint of the code that computed the runs
+    versions: str  # under which it ran
     seed: int
-    most: int
-    runs: int
+    most: int  # runs of each policy
+    runs: int  # of all
 
     def __str__(self) -> str:
         return (

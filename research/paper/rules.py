@@ -115,33 +115,17 @@ def decided(whole: bool, part: bool, checks: Iterable[Check], notes: Iterable[st
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper.
+    """A claim of the paper."""
 
-    Attributes
-    ----------
-    number, words
-        As in the list of claims, in short.
-    rule
-        When it holds, in part or not.
-    decide
-        The rule, as code.
-    open
-        What the text leaves open, and how it was read.
-    why
-        Reading → results, to what explains that it does not hold, measured.
-    unit
-        Of what its checks compare, for what the runs can see.
-    readings
-        Those in which it is decided; others make no difference to it.
-    """
-
-    number: int
+    number: int  # in the list of claims
     words: str
-    rule: str
-    decide: Callable[[Results], Finding]
-    open: str = ""
+    rule: str  # when it holds, in part or not
+    decide: Callable[[Results], Finding]  # the rule, as code
+    open: str = ""  # what the text leaves open, and how it was read
+    # reading → results, to what explains that it does not hold, measured
     why: Callable[[Mapping[str, Results]], Iterable[str]] = lambda results: ()
-    unit: str = "error"
+    unit: str = "error"  # of what its checks compare, for what the runs can see
+    # those in which it is decided; others make no difference to it
     readings: tuple[str, ...] = ("A", "C", "own")
 
 

@@ -24,30 +24,16 @@ Runs = Mapping[str, list[Any]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is played, what is kept of it, and where it is shown.
+    """What is played, what is kept of it, and where it is shown."""
 
-    Attributes
-    ----------
-    name
-        Of the file of what is kept.
-    run
-        Plays the run of a setting with a number; always the same for both.
-    numbers
-        Setting → how many runs.
-    tables
-        Page → makes its table, which stands between two marks; "" for one that is only printed.
-    mark
-        Name of the marks.
-    finish
-        What else is made of what is kept.
-    """
-
-    name: str
+    name: str  # of the file of what is kept
+    # plays the run of a setting with a number; always the same for both
     run: Callable[[str, int], Any]
-    numbers: Mapping[str, int]
+    numbers: Mapping[str, int]  # setting → how many runs
+    # page → makes its table, which stands between two marks; "" for one that is only printed
     tables: Mapping[str, Callable[[Runs], str]] = field(default_factory=dict)
-    mark: str = ""
-    finish: Callable[[Runs], None] = lambda runs: None
+    mark: str = ""  # name of the marks
+    finish: Callable[[Runs], None] = lambda runs: None  # what else is made of what is kept
 
     @property
     def path(self) -> Path:

@@ -39,28 +39,15 @@ _FIXED = 6
 
 @dataclass(frozen=True)
 class Bar:
-    """What must hold of one problem.
+    """What must hold of one problem."""
 
-    Attributes
-    ----------
-    title, runs
-        What people read, and how many worlds are drawn.
-    draw
-        Makes the world of a seed.
-    most
-        Largest mean error at the end; None where only the next one counts.
-    above
-        How far the error may be above that of naive Bayes on the same values.
-    looks
-        Shares of the money at which that counts.
-    """
-
-    title: str
+    title: str  # what people read
     runs: int
-    draw: Callable[[int], Rehearsal]
-    most: float | None = None
+    draw: Callable[[int], Rehearsal]  # makes the world of a seed
+    most: float | None = None  # largest mean error at the end; None where only the next one counts
+    # how far the error may be above that of naive Bayes on the same values
     above: float | None = None
-    looks: tuple[float, ...] = (1.0,)
+    looks: tuple[float, ...] = (1.0,)  # shares of the money at which that counts
 
 
 def example_study(seed: int) -> Rehearsal:

@@ -117,24 +117,12 @@ def strata(results: Results) -> list[InStratum]:
 
 @dataclass(frozen=True)
 class Kept:
-    """All results that the page is made of.
+    """All results that the page is made of."""
 
-    Attributes
-    ----------
-    zoo
-        The confirmation worlds: the default and the paper's policies.
-    challengers
-        The same worlds: the default and the challengers, without the slow ones.
-    slow
-        Slow challenger → those of the worlds in which it has played.
-    tables
-        The trials of the tables.
-    """
-
-    zoo: Results
-    challengers: Results
-    slow: Mapping[str, Results]
-    tables: Results
+    zoo: Results  # the confirmation worlds: the default and the paper's policies
+    challengers: Results  # the same worlds: the default and the challengers, without the slow ones
+    slow: Mapping[str, Results]  # slow challenger → those of the worlds in which it has played
+    tables: Results  # the trials of the tables
 
     def of(self, name: str) -> Results:
         """Return the results in which a policy plays."""
@@ -144,17 +132,7 @@ class Kept:
 
 
 def verdicts(kept: Kept, fixed: Runs, test_rows: np.ndarray) -> list[Verdict]:
-    """Return every claim, in the order of the page.
-
-    Parameters
-    ----------
-    kept
-        All results.
-    fixed
-        Errors of the runs of `research.quality.fixed`.
-    test_rows
-        On how many rows each trial of the tables was judged.
-    """
+    """Return every claim, in the order of the page."""
     zoo, tables = kept.zoo, kept.tables
     ours = zoo.looks[OURS]
     found = [

@@ -33,30 +33,17 @@ weighs every number of purchases of every cell, takes an hour, and plays with tw
 
 @dataclass(frozen=True)
 class Entry:
-    """One that is compared.
+    """One that is compared."""
 
-    Attributes
-    ----------
-    label
-        What it is called in tables; unique.
-    policy, parameters
-        Who chooses.
-    cases
-        Which case a value is bought from.
-    learners
-        Names of those that are fitted to what was bought.
-    outlooks
-        Whether they say what error they expect to make, which takes most of the time.
-    two_labels
-        Whether it plays in worlds with two labels only, because others would take hours.
-    """
-
-    label: str
-    policy: str
+    label: str  # what it is called in tables; unique
+    policy: str  # who chooses
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    cases: str = "fresh"
+    cases: str = "fresh"  # which case a value is bought from
+    # names of those that are fitted to what was bought
     learners: tuple[str, ...] = (NaiveBayes.name,)
+    # whether they say what error they expect to make, which takes most of the time
     outlooks: bool = False
+    # whether it plays in worlds with two labels only, because others would take hours
     two_labels: bool = False
 
     def plays_with(self, labels: int) -> bool:

@@ -33,24 +33,14 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """How cases come about.
+    """How cases come about."""
 
-    Attributes
-    ----------
-    shares
-        Of the labels.
-    tables
-        For each feature its own parameters, labels × values.
-    dependence, groups
-        Of which kind, and which features belong together, the first member first.
-    loadings
-        For each feature the w_k of its values; used by correlated groups.
-    """
-
-    shares: tuple[float, ...]
-    tables: tuple[Floats, ...]
+    shares: tuple[float, ...]  # of the labels
+    tables: tuple[Floats, ...]  # for each feature its own parameters, labels × values
+    # dependence, groups: of which kind, and which features belong together, the first member first
     dependence: str
     groups: tuple[tuple[int, ...], ...]
+    # for each feature the w_k of its values; used by correlated groups
     loadings: tuple[Floats, ...]
 
     @classmethod

@@ -54,17 +54,7 @@ class Row(NamedTuple):
 
 
 def play(world: World, policy: Policy, case_rule: str, seed: int) -> tuple[Purchase, ...]:
-    """Spend the budget as the policy says and return all purchases, oldest first.
-
-    Parameters
-    ----------
-    world, policy
-        Where, and who chooses.
-    case_rule
-        Which case a value is bought from; see `budgeted.state.cases`.
-    seed
-        Of the order of the cases and of the policy's own draws, each step with its own stream.
-    """
+    """Spend the budget as the policy says and return all purchases, oldest first."""
     table = replace(world.world, case_rule=case_rule, seed=seed)
     steps = simulate(world.problem, policy, table, seed=seed, loss=None)
     return tuple(
@@ -85,15 +75,7 @@ def judge(
     *,
     outlooks: bool = True,
 ) -> list[Row]:
-    """Return a row for each learner and look, in the order of the looks.
-
-    Parameters
-    ----------
-    world, purchases, learners
-        Where, what was bought, and who makes classifiers of it.
-    outlooks
-        Whether they are asked for the error that they expect to make.
-    """
+    """Return a row for each learner and look, in the order of the looks."""
     rows = []
     for look in LOOKS:
         bought = within(purchases, world.problem.budget * Decimal(look))
@@ -182,14 +164,7 @@ def missing(found: dict[str, Play], entries: Sequence[Entry]) -> tuple[Entry, ..
 def complete(folder: Path, seed: str, number: int, entries: Sequence[Entry], code: str = "") -> int:
     """Play what is missing in a world and keep it; return how many entries that were.
 
-    Parameters
-    ----------
-    folder, seed, number
-        Where the files are; one of `research.quality.zoo.tables.SOURCES`; and which world.
-    entries
-        Who plays.
-    code
-        Fingerprint of who asks. A worker whose code is another refuses.
+    `code` is the fingerprint of who asks: a worker whose code is another refuses.
     """
     if code and code != fingerprint():
         raise RunnerError("the code was changed while this ran; start again to go on")
@@ -239,17 +214,7 @@ def read_judged(path: Path) -> WorldFile | None:
 
 
 def judge_again(bought: Path, into: Path, seed: str, number: int, entries: Sequence[Entry]) -> int:
-    """Judge what has been played in a world and keep it; return how many entries were to do.
-
-    Parameters
-    ----------
-    bought, into
-        Folders of the plays, and of the rows.
-    seed, number
-        one of `research.quality.zoo.tables.SOURCES`; and which world.
-    entries
-        Who is judged, if they have played.
-    """
+    """Judge what has been played in a world and keep it; return how many entries were to do."""
     path = path_of(into, seed, number)
     bought_there = read(path_of(bought, seed, number))
     wanted = {

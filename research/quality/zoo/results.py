@@ -57,27 +57,14 @@ class Looks:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was computed in the worlds that all have in common.
+    """Everything that was computed in the worlds that all have in common."""
 
-    Attributes
-    ----------
-    majority
-        For each world the error of always saying the most frequent label.
-    strata
-        For each world where it belongs.
-    looks
-        "entry / learner" → how it did; the order is that of the first file.
-    left_out
-        How many worlds lack some of them.
-    code
-        Fingerprint of the code that judged.
-    """
-
-    majority: Floats
-    strata: tuple[tuple[str, ...], ...]
+    majority: Floats  # for each world the error of always saying the most frequent label
+    strata: tuple[tuple[str, ...], ...]  # for each world where it belongs
+    # "entry / learner" → how it did; the order is that of the first file
     looks: Mapping[str, Looks]
-    left_out: int = 0
-    code: str = ""
+    left_out: int = 0  # how many worlds lack some of them
+    code: str = ""  # fingerprint of the code that judged
 
     @cached_property
     def members(self) -> dict[str, NDArray[np.bool_]]:

@@ -86,38 +86,21 @@ STRATA = (
 
 @dataclass(frozen=True)
 class Traits:
-    """What was drawn about a world.
+    """What was drawn about a world."""
 
-    Attributes
-    ----------
-    features
-        How many.
-    values, relevance, strength, common_shares, dependence, prices
-        Words of the tables above.
-    relevant
-        How many features have parameters that depend on the label.
-    shares
-        Of the labels, in random order.
-    missing
-        Chance that a cell of a training case is empty.
-    multiple
-        How many values of every feature the budget would buy.
-    hard
-        Whether it is one of the fixed kind.
-    """
-
-    features: int
+    features: int  # how many
+    # values, relevance, strength, common_shares, dependence, prices: words of the tables above
     values: str
     relevance: str
-    relevant: int
+    relevant: int  # how many features have parameters that depend on the label
     strength: str
     common_shares: str
-    shares: tuple[float, ...]
+    shares: tuple[float, ...]  # of the labels, in random order
     dependence: str
-    missing: float
+    missing: float  # chance that a cell of a training case is empty
     prices: str
-    multiple: float
-    hard: bool
+    multiple: float  # how many values of every feature the budget would buy
+    hard: bool  # whether it is one of the fixed kind
 
     @property
     def strata(self) -> tuple[str, ...]:

@@ -32,35 +32,18 @@ _CENT = Decimal("0.01")
 
 @dataclass(frozen=True, eq=False)
 class ZooWorld:
-    """A world of the zoo.
-
-    Attributes
-    ----------
-    number
-        Which.
-    traits, model
-        What kind it is, and the truth.
-    problem
-        What is for sale at what price; the prior is the true shares of the labels.
-    world
-        The training cases; some cells may be missing.
-    test_values, test_labels
-        A large table to judge by: no missing cells, labels in the true shares.
-    majority_error
-        Error of always saying the most frequent label, there.
-    seed
-        Of the runs in this world: the order of its cases, and what policies draw.
-    """
+    """A world of the zoo."""
 
     number: int
-    traits: Traits
+    traits: Traits  # what kind it is
     model: Model
-    problem: Problem
-    world: TableWorld
+    problem: Problem  # what is for sale at what price; the prior is the true shares of the labels
+    world: TableWorld  # the training cases; some cells may be missing
+    # test_values, test_labels: a large table to judge by: no missing cells, labels in the true shares
     test_values: Integers
     test_labels: Integers
-    majority_error: float
-    seed: int
+    majority_error: float  # error of always saying the most frequent label, there
+    seed: int  # of the runs in this world: the order of its cases, and what policies draw
 
     @property
     def strata(self) -> tuple[str, ...]:
