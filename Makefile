@@ -74,12 +74,12 @@ node: $(READY)  ## Install Node for the tests of models as JavaScript (as root)
 
 RUNS ?= 50
 reproduce: $(READY)  ## Run every experiment of the paper and write docs/reproduction.md (RUNS=5: a look)
-	$(BIN)/python tools/build_tables.py diabetes
+	$(BIN)/python tools/fetch_diabetes.py
 	$(BIN)/python -m research.paper --runs $(RUNS)
 
 PAPER := round-robin whole-cases uniform-expenditure biased-robin greedy sfl
 benchmark: $(READY)  ## Compare the default with all other policies and write docs/benchmark.md
-	$(BIN)/python tools/build_tables.py diabetes
+	$(BIN)/python tools/fetch_diabetes.py
 	$(BIN)/python -m research.quality.zoo play --seed confirmation
 	$(BIN)/python -m research.quality.zoo judge --seed confirmation
 	$(BIN)/python -m research.quality.zoo play --seed tables auto $(PAPER)

@@ -23,7 +23,7 @@ from budgeted.experiments.ranks_figure import ranks_figure
 from budgeted.experiments.report import AREA, ERROR, Ranking, report_of
 from budgeted.experiments.runner import run
 from budgeted.experiments.series import read_all, series_of
-from budgeted.significance import Pair, holm
+from budgeted.experiments.significance import Pair, holm
 
 DOCUMENT = {
     "title": "Three", "budget": 8, "runs": 4, "seed": 5, "measures": ["brier", "auc"],

@@ -24,9 +24,7 @@ from budgeted.experiments.measured import MOMENTS, NAMES
 from budgeted.experiments.problems import terms_of
 from budgeted.experiments.runs import Runs, one_fingerprint, versions
 from budgeted.experiments.series import read_all
-from budgeted.learners.belief import Floats
-from budgeted.nearest import did_you_mean
-from budgeted.significance import (
+from budgeted.experiments.significance import (
     Pair,
     cliques,
     friedman,
@@ -37,6 +35,8 @@ from budgeted.significance import (
     t_within,
     wilcoxon,
 )
+from budgeted.learners.belief import Floats
+from budgeted.nearest import did_you_mean
 from budgeted.statistics import Interval, paired
 
 ERROR, AREA = "0/1 error", "area under the curve"

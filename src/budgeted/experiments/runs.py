@@ -23,6 +23,8 @@ from budgeted.simulation.judge import Judge, Validation
 from budgeted.simulation.simulator import simulate
 from budgeted.statistics import Mean
 
+__all__ = ["Run", "Runs", "play", "repeat", "run_seed"]
+
 
 class Point(TypedDict):
     """The mean validation error of all runs after a number of purchases, or at some money."""

@@ -16,6 +16,8 @@ from budgeted.simulation.datasets import Rehearsal
 from budgeted.simulation.judge import Validation
 from budgeted.simulation.worlds import TableWorld
 
+__all__ = ["FIGURE_3A", "FIGURE_3B", "SYNTHETIC", "Synthetic"]
+
 _LARGEST_EXACT = 2**14
 """The true error is computed over every x up to so many of them."""
 

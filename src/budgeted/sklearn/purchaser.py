@@ -106,7 +106,7 @@ class BudgetedPurchaser(PartialCases):
 
     Examples
     --------
-    >>> from budgeted.datasets import load
+    >>> from budgeted.simulation.datasets import load
     >>> import pandas as pd
     >>> votes = load("votes")
     >>> X = pd.DataFrame(dict(zip(votes.features, votes.columns)))

@@ -31,6 +31,8 @@ from budgeted.simulation.tables import Reading, Table, parse_csv
 from budgeted.simulation.tables.coding import Coding, Missing
 from budgeted.simulation.worlds import TableWorld
 
+__all__ = ["Rehearsal", "describe", "load", "names", "partition", "rehearse", "split"]
+
 _SPLIT = 3
 """Stream of a seed that is used for nothing else: 0 and 1 are simulations, 2 is Synthetic."""
 
@@ -328,5 +330,5 @@ def _brought(entry: Entry) -> bytes:
         raise DatasetError(
             f"{entry.name}: the package does not have it; put UCI's file of it, with the SHA-256 "
             f"sum {entry.sha256}, at {path} ({error.strerror}). In a checkout "
-            f"'python tools/build_tables.py {entry.name}' does that, with pip"
+            f"'python tools/fetch_{entry.name}.py' does that, with pip"
         ) from None

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from budgeted.significance import (
+from budgeted.experiments.significance import (
     Pair,
     cliques,
     friedman,
