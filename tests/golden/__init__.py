@@ -65,9 +65,9 @@ def read(name):
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def write(name, thing):
+def write(name, thing, depth=2):
     """Write a file, with a line for each thing that may change by itself."""
-    (FOLDER / f"{name}.json").write_text(_text(thing, 3) + "\n", encoding="utf-8")
+    (FOLDER / f"{name}.json").write_text(_text(thing, depth) + "\n", encoding="utf-8")
 
 
 def _text(thing, depth):

@@ -11,7 +11,7 @@ def main():
     for name in named("decisions"):
         table, runs = read(name).values()
         again = [decisions.record(table, run["policy"], run["parameters"]) for run in runs]
-        write(name, {"problem": table, "runs": again})
+        write(name, {"problem": table, "runs": again}, depth=4)
     tables = {name: read(name)["problem"] for name in named("decisions")}
     write("losses", {name: numbers.losses(table) for name, table in tables.items()})
     write("outlooks", {name: numbers.outlooks(table) for name, table in tables.items()})
