@@ -15,10 +15,13 @@ from pathlib import Path
 import httpx
 
 from budgeted import Feature, Problem, Study
+from budgeted.web import children
 from budgeted.web.app import create_app
 from budgeted.web.server import Server, listen
 from budgeted.web.settings import Settings
 from tests.sample_studies import CLOCK
+
+children.NICENESS = 0  # tests wait for what they compute
 
 STUDY = """
 name = "flu"

@@ -21,7 +21,8 @@ from typing import Any, NoReturn
 from budgeted.errors import BudgetedError
 
 _log = logging.getLogger(__name__)
-_LOW_PRIORITY = 15
+NICENESS = 15
+"""People who work with the page come first."""
 _REFUSED, _LEFT_ALONE = 1, 3
 _UNEXPECTED = "it ended before it was done; try again, or tell whoever runs the server"
 
@@ -52,7 +53,7 @@ async def computed(module: str, wanted: Mapping[str, Any], tell: Callable[[int],
     errors = asyncio.create_task(process.stderr.read(100_000))
     try:
         with suppress(OSError, RuntimeError):  # it may be over by now; its status says so
-            process.stdin.write(json.dumps(wanted).encode() + b"\n")
+            process.stdin.write(json.dumps({**wanted, "niceness": NICENESS}).encode() + b"\n")
         async for line in process.stdout:
             tell(int(line))
         status = await process.wait()
@@ -89,7 +90,7 @@ def child(main: Callable[[dict[str, Any], Callable[[int], None]], None]) -> NoRe
     wanted = json.loads(_first_line())
     Thread(target=_end_with_input, daemon=True).start()
     if hasattr(os, "nice"):
-        os.nice(_LOW_PRIORITY)  # people who work with the page come first
+        os.nice(wanted.pop("niceness"))
     try:
         main(wanted, _say)
     except BudgetedError as error:
