@@ -48,7 +48,7 @@ def browser():
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """A `budgeted serve` with an empty database."""
     quick = ("--forecast-seconds", "2")

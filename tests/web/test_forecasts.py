@@ -4,11 +4,9 @@ What the server does with them is tried with two or three runs, made here; a pro
 makes one of them, as all of them are made otherwise.
 """
 
-import asyncio
 import json
 import os
 import time
-from pathlib import Path
 
 import httpx
 import pytest
@@ -16,9 +14,10 @@ import pytest
 from budgeted.studies.forecast import LEAST, forecast, kept_forecast
 from budgeted.studies.forecast.kept import read_head
 from budgeted.studies.study import Study
-from budgeted.web import children
+from budgeted.web import children, forecaster
 from budgeted.web.settings import Limits
 from tests.sample_studies import CLOCK
+from tests.web.makers import Maker
 from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client, make_study, process
 
@@ -27,34 +26,14 @@ FEW = 2
 computed = children.computed
 
 
-class Maker:
-    """Takes the place of the process; it waits at the door while that is shut, and may fail."""
-
-    def __init__(self):
-        self.shut, self.failed, self.most_at_once, self._now = False, "", 0, 0
-
-    async def __call__(self, module, wanted, tell):
-        self._now += 1
-        self.most_at_once = max(self.most_at_once, self._now)
-        try:
-            while self.shut:
-                await asyncio.sleep(0.01)
-            return self.failed or await asyncio.to_thread(self._make, wanted, tell)
-        finally:
-            self._now -= 1
-
-    def _make(self, wanted, tell):
-        with Study.open(wanted["database"], wanted["name"]) as study:
-            entries = study.history()[: wanted["events"]]
-        least = FEW + (wanted["seconds"] > 0)
-        kept_forecast(Path(wanted["file"]), entries, CLOCK(), seconds=wanted["seconds"],
-                      least=least, most=least, progress=tell)  # fmt: skip
-        return ""
-
-
 @pytest.fixture(autouse=True)
 def maker(monkeypatch):
+    def few(path, entries, at, *, seconds, **given):
+        given |= dict.fromkeys(("least", "most"), FEW + (seconds > 0))
+        return kept_forecast(path, entries, at, seconds=seconds, **given)
+
     made = Maker()
+    monkeypatch.setattr(forecaster, "kept_forecast", few)
     monkeypatch.setattr(children, "computed", made)
     return made
 

@@ -98,6 +98,14 @@ def test_a_form_that_comes_twice_is_carried_out_once_and_says_so(site, path, fie
     assert events(site) == once
 
 
+def test_what_stays_beside_a_form_says_nothing_of_the_money(site):
+    """Others spend it, too; that is said once."""
+    answer = send(site, "budget", budget="500")
+    assert "was set to 500" in words(answer)
+    assert "free" not in words(answer)
+    assert "free" in answer.headers["HX-Trigger"]
+
+
 def test_the_same_form_with_something_else_in_it_is_told_apart(site):
     send(site, "record", key="abc", case="P10", what="1=yes")
     before = events(site)

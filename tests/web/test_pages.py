@@ -86,6 +86,14 @@ def test_names_that_attack_are_shown_harmlessly(hostile):
         assert "{{7*7}}" in answer.text, "a template ran twice"
 
 
+def test_times_have_one_form_and_their_zone(site):
+    for page in ("", "/history", "/cards?shown=1", "/cases/P1"):
+        text = site.get(f"/studies/flu{page}").text
+        for shown in re.findall(r"<time[^>]*>(.*?)</time>", text):
+            assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", shown), page
+        assert ("<time" in text) == (page != "/cases/P1"), page
+
+
 def test_pages_hold_nothing_inline_and_all_they_load_is_here(site):
     loaded = set()
     own = [f"/studies/flu{page}" for page in (*PAGES, "/cases/P1", "/report")]

@@ -6,7 +6,9 @@ import time
 import pytest
 
 from budgeted.studies.planning import ask
+from budgeted.web import children
 from budgeted.web.settings import Limits
+from tests.web.makers import Maker
 from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client
 
@@ -29,6 +31,14 @@ cost = "1"
 CASES = "case,label\n" + "".join(f"P{at},{('well', 'ill')[at % 2]}\n" for at in range(12))
 TABLE = "label,fever,cough\n" + "well,no,no\nwell,no,yes\nill,yes,yes\nill,yes,?\n" * 4
 SHOWN = "/api/plans/{}".format
+computed = children.computed
+
+
+@pytest.fixture(autouse=True)
+def maker(monkeypatch):
+    made = Maker()
+    monkeypatch.setattr(children, "computed", made)
+    return made
 
 
 def new(**changes):
@@ -36,7 +46,7 @@ def new(**changes):
 
 
 def wait_for(server, id, *states):
-    for _ in range(2400):  # it has the lowest priority of all that a machine does
+    for _ in range(2400):
         found = server.get(SHOWN(id))
         if found.json()["state"] in states:
             return found
@@ -105,7 +115,8 @@ def test_who_asks_again_gets_what_this_version_says(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_plan_that_was_stopped_goes_on_where_it_was(tmp_path):
+def test_a_plan_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "computed", computed)
     given = new(runs=300)
     with client(tmp_path) as server:
         id = server.post("/api/plans", json=given).json()["id"]
@@ -193,7 +204,8 @@ def test_there_is_no_other_plan(tmp_path, id):
 
 
 @pytest.mark.slow
-def test_no_more_wait_than_the_server_takes_on(tmp_path):
+def test_no_more_wait_than_the_server_takes_on(tmp_path, maker):
+    maker.shut = True
     with client(tmp_path, limits=Limits(waiting=1)) as server:
         assert server.post("/api/plans", json=new(runs=300)).status_code == 202
         refused = server.post("/api/plans", json=new(runs=300, seed=9))
@@ -202,7 +214,8 @@ def test_no_more_wait_than_the_server_takes_on(tmp_path):
 
 
 @pytest.mark.slow
-def test_who_manages_may_ask_and_everybody_who_is_let_in_may_look(tmp_path):
+def test_who_manages_may_ask_and_everybody_who_is_let_in_may_look(tmp_path, maker):
+    maker.shut = True
     with open_to_all_roles(tmp_path) as server:
         for who in ("lou", "eva"):
             assert server.post("/api/plans", json=new(), headers=bearer(who)).status_code == 403
@@ -220,6 +233,7 @@ def test_who_manages_may_ask_and_everybody_who_is_let_in_may_look(tmp_path):
 
 @pytest.mark.slow
 def test_a_process_that_breaks_is_said_and_can_be_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "computed", computed)
     with client(tmp_path) as server:
         monkeypatch.setattr("sys.executable", "/bin/false")
         id = server.post("/api/plans", json=new()).json()["id"]
@@ -273,7 +287,8 @@ def test_the_page_asks_what_the_api_asks(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_refreshes_itself_and_can_stop_and_go_on(tmp_path):
+def test_the_page_refreshes_itself_and_can_stop_and_go_on(tmp_path, maker):
+    maker.shut = True
     files = {"study_file": ("s.toml", STUDY.encode())}
     with client(tmp_path) as server:
         where = send(server, files, number="12", runs="300").headers["HX-Redirect"]

@@ -14,7 +14,7 @@ from budgeted.web.settings import Settings
 from tests.browsers import Server, accessibility_problems, chromium, window
 from tests.webs import every_route
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 NAME = "large & slow"
 MOST_NODES, MOST_PIXELS = 3_000, 4_000
