@@ -1,7 +1,6 @@
 """The client and a real server: what is asked and told over HTTP is in the journal."""
 
 import json
-import threading
 from decimal import Decimal
 
 import pytest
@@ -157,24 +156,3 @@ def test_all_pages_of_studies_and_of_the_log_are_read(client, study):
     for at in range(26):
         client.create_study(webs.STUDY.replace("flu", f"sheet {at}"), webs.CASES)
     assert len(client.studies("sheet")) == 26
-
-
-def test_events_are_watched_and_a_lost_stream_goes_on_behind_them(study, address):
-    study.note("before")
-    seen = []
-
-    def look():
-        with Client(address, token=TOKEN, pause=0.001) as other:
-            for event in other.study(study.name).watch(after=1):
-                seen.append(event)
-                if event.words.endswith("the last"):
-                    return
-
-    watching = threading.Thread(target=look)
-    watching.start()
-    for words in ("second", "the last"):
-        study.note(words)
-    watching.join(20)
-    assert not watching.is_alive()
-    assert [each.seq for each in seen] == [2, 3, 4]
-    assert {each.by for each in seen} == {"robot"}

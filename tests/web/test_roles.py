@@ -138,7 +138,7 @@ def test_a_session_follows_a_change_of_role_at_once(guarded, tmp_path):
 
 def test_a_stream_ends_when_its_reader_gets_another_role(guarded, tmp_path):
     guarded.post("/api/studies/flu/ask", headers=bearer("max"))
-    with guarded.stream("GET", "/api/studies/flu/live?after=0", headers=bearer("lou")) as stream:
+    with guarded.stream("GET", "/studies/flu/live?after=0", headers=bearer("lou")) as stream:
         lines = stream.iter_lines()
         assert any("ill" in line or "well" in line for line in until_request_1(lines))
         change_role(tmp_path / "tokens", "lou", Role.ENTERS)

@@ -255,7 +255,7 @@ def read_events(response, number):
 
 def test_what_another_program_writes_is_told_to_those_who_watch(empty, database):
     empty.post("/api/studies", json={"study": STUDY, "cases": CASES})
-    with empty.stream("GET", "/api/studies/flu/live?after=1") as response:
+    with empty.stream("GET", "/studies/flu/live?after=1") as response:
         with Study.open(database, "flu", by="ben") as study:
             study.ask()
         assert [(each["seq"], each["by"]) for each in read_events(response, 1)] == [(2, "ben")]
@@ -263,10 +263,10 @@ def test_what_another_program_writes_is_told_to_those_who_watch(empty, database)
 
 def test_a_stream_leaves_nothing_out(local, tmp_path):
     local.post("/api/studies/flu/ask", json={"n": 3})
-    with local.stream("GET", "/api/studies/flu/live", headers={"last-event-id": "2"}) as response:
+    with local.stream("GET", "/studies/flu/live", headers={"last-event-id": "2"}) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         assert [each["seq"] for each in read_events(response, 2)] == [3, 4]
-    with local.stream("GET", "/api/studies/flu/live?after=4") as response:
+    with local.stream("GET", "/studies/flu/live?after=4") as response:
         with Study.open(str(tmp_path / "studies.db"), "flu", by="ben") as study:
             study.tell(1, "yes")
             study.tell(2, "no")
@@ -275,7 +275,7 @@ def test_a_stream_leaves_nothing_out(local, tmp_path):
         assert "told: yes" in found[0]["words"]
     for nonsense in ("-1", "x", "9" * 30, "²"):
         given = {"last-event-id": nonsense.encode()}
-        with local.stream("GET", "/api/studies/flu/live", headers=given) as response:
+        with local.stream("GET", "/studies/flu/live", headers=given) as response:
             assert response.status_code == 200
 
 
@@ -284,10 +284,10 @@ def test_streams_are_limited(tmp_path):
 
     make_study(tmp_path / "studies.db").release()
     with client(tmp_path, limits=Limits(streams=1)) as found:
-        with found.stream("GET", "/api/studies/flu/live") as response:
+        with found.stream("GET", "/studies/flu/live") as response:
             lines = response.iter_lines()  # kept: without it the stream would be closed
             next(lines)
-            assert found.get("/api/studies/flu/live").status_code == 429
+            assert found.get("/studies/flu/live").status_code == 429
         for _ in range(200):
             if found.app.state.streams.open == 0:
                 break

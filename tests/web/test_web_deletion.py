@@ -66,7 +66,7 @@ def test_who_watches_is_told_that_it_is_gone_and_nothing_is_kept_of_it(browser, 
     assert given.status_code == 200, given.text
     files = tmp_path / "web" / "validation"
     assert list(files.iterdir())
-    with browser.stream("GET", f"{API}/live") as stream:
+    with browser.stream("GET", "/studies/flu/live") as stream:
         lines = stream.iter_lines()
         next(lines)
         delete(tmp_path)

@@ -129,7 +129,7 @@ def test_duplicate_and_odd_headers_are_refused(local, headers):
 def test_the_server_ends_cleanly_while_people_watch(tmp_path):
     make_study(tmp_path / "studies.db").release()
     with process(tmp_path) as (address, server), httpx.Client(base_url=address) as browser:
-        with browser.stream("GET", "/api/studies/flu/live") as response:
+        with browser.stream("GET", "/studies/flu/live") as response:
             lines = response.iter_lines()
             next(lines)
             server.send_signal(2)

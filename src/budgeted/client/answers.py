@@ -320,12 +320,3 @@ class History:
     lines: tuple[Line, ...]
     page: int
     pages: int
-
-
-@dataclass(frozen=True)
-class Live:
-    """An event of the journal as it happens."""
-
-    seq: int
-    by: str
-    words: str

@@ -11,7 +11,6 @@ import json
 import random
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
@@ -106,17 +105,6 @@ class Connection:
             self.check(answer, key)
             return answer
         raise AssertionError("the last attempt returns or raises")
-
-    def stream(
-        self, path: str, params: Mapping[str, Any], silence: float
-    ) -> AbstractContextManager[httpx.Response]:
-        """Open a stream of events; after so many seconds of silence it counts as lost."""
-        timeout = _httpx().Timeout(self._http.timeout.connect, read=silence)
-        headers = {"Accept": "text/event-stream"}
-        opened: AbstractContextManager[httpx.Response] = self._http.stream(
-            "GET", self.url + path, params=params, headers=headers, timeout=timeout
-        )
-        return opened
 
     def check(self, answer: httpx.Response, key: str = "") -> None:
         """Raise what an answer refuses."""

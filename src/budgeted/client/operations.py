@@ -55,7 +55,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "predict": Operation("POST", f"{_STUDY}/predict", answers.Prediction),
     "diagnose": Operation("POST", f"{_STUDY}/diagnose", answers.Diagnosis),
     "preview": Operation("POST", f"{_STUDY}/results/preview", answers.Preview),
-    "live": Operation("GET", f"{_STUDY}/live", None),
     **{
         name: Operation("POST", f"{_REQUEST}/{name}", answers.Done, keyed=True)
         for name in _ABOUT_REQUESTS

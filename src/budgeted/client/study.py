@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,6 @@ from budgeted.client.answers import (
     Done,
     Event,
     History,
-    Live,
     Next,
     Prediction,
     Preview,
@@ -22,7 +21,6 @@ from budgeted.client.answers import (
 )
 from budgeted.client.connection import Connection
 from budgeted.client.endpoint import Endpoint
-from budgeted.client.live import watch
 
 Amount = Decimal | int | str | float
 Value = str | int | float
@@ -162,19 +160,6 @@ class RemoteStudy:
                 break
             page, pages = page + 1, several.pages
         return tuple(found[seq] for seq in sorted(found))
-
-    def watch(self, after: int | None = None) -> Iterator[Live]:
-        """Yield the events of the journal as they happen, whoever writes them; it does not end.
-
-        A connection that is lost is opened again, and nothing is left out.
-
-        Parameters
-        ----------
-        after
-            Number of the last event that is known; None: from now on.
-        """
-        after = self._at.look(History, "history").seq if after is None else after
-        return watch(self._at.connection, self._at.path("live"), after)
 
     def table(self, which: str = "wide") -> str:
         """Return a table as CSV: ``wide`` (a row for each case), ``long`` or ``events``."""

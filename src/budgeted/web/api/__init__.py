@@ -11,7 +11,6 @@ from budgeted.web.api import (
     cases,
     changes,
     forecasts,
-    live,
     plans,
     queries,
     report,
@@ -32,7 +31,6 @@ def router(operations: Iterable[type[Command]]) -> APIRouter:
         report.router,
         results.router,
         changes.router(operations),
-        live.router,
         plans.router,
     )
     for part in parts:

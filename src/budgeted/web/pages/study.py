@@ -10,11 +10,11 @@ from fastapi.responses import Response
 from budgeted.errors import AccessError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.api.live import watched_study
 from budgeted.web.api.queries import Page, Text, csv_file
 from budgeted.web.auth.roles import sees_labels
 from budgeted.web.pages.cards import most_visits
 from budgeted.web.pages.templates import render
+from budgeted.web.sse import Streams, last_seen, study_events
 from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryLine
@@ -114,8 +114,10 @@ async def worklist_file(worker: TheWorker) -> Response:
 
 @router.get("/studies/{name}/live")
 async def live(request: Request, worker: TheWorker) -> Response:
-    """Send what happens in the study, as it happens."""
-    return await watched_study(request, worker)
+    """Send what happens in the study, as it happens: an event for each event of the journal."""
+    streams: Streams = request.app.state.streams
+    now = (await worker.look()).events
+    return streams.response(study_events(worker, streams, last_seen(request, now)))
 
 
 def _finding(view: ClassifierView, positive: str) -> ClassifierView:
