@@ -123,6 +123,10 @@ def test_formulas_count_as_what_they_showed_last_or_are_refused():
         read_workbook(error, "file")
 
 
+SHARED_PART = (b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/'
+               b'vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/>')  # fmt: skip
+
+
 def with_sheet(rows, extra=(), strings=None):
     """A workbook whose sheet holds this, as an attacker would write it."""
     book = openpyxl.Workbook()
@@ -135,8 +139,9 @@ def with_sheet(rows, extra=(), strings=None):
             content = old.read(name)
             if name.startswith("xl/worksheets/sheet"):
                 content = f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>".encode()
-            if name != "xl/sharedStrings.xml" or strings is None:
-                new.writestr(name, content)
+            if name == "[Content_Types].xml" and strings is not None:
+                content = content.replace(b"</Types>", SHARED_PART + b"</Types>")
+            new.writestr(name, content)
         if strings is not None:
             items = "".join(f"<si><t>{each}</t></si>" for each in strings)
             new.writestr("xl/sharedStrings.xml", f"<sst {space}>{items}</sst>")
@@ -172,6 +177,8 @@ HOSTILE = {
     ),
     "wide": (lambda: with_sheet("<row>" + "<c><v>1</v></c>" * 10_000 + "</row>"), "columns"),
     "macros": (lambda: with_sheet("<row/>", [("xl/vbaProject.bin", b"x")]), "macros"),
+    "five million cells": (lambda: with_sheet("<row><c/></row>" * 5_000_000), "500,000 cells"),
+    "formats": (lambda: with_sheet("", [("xl/more.xml", b"<xf/>" * 2_000_000)]), "formats"),
     "entities": (
         lambda: with_sheet(
             "<row/>", [("xl/more.xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')]

@@ -1,32 +1,39 @@
-"""Tables in .xlsx files: unpacked with care, looked over, and only then given to a reader.
+"""Tables in .xlsx files: looked over as a packed file, and only then given to openpyxl.
 
-A workbook is a zip of XML. One of a few kilobytes may unpack to gigabytes, or claim a cell in the
-last corner of a sheet, for which a reader would make room. So every part is unpacked here, never
-more than was allowed, whatever its directory says; the sheet is looked over by a plain XML parser;
-and `python-calamine`, which takes the values that a spreadsheet computed last and computes nothing
-itself, sees what is left. Macros, passwords and formulas without a value are refused.
+A workbook is a zip of XML. One of a few kilobytes may unpack to gigabytes, hold millions of cells
+or claim one in the last corner of a sheet; so how much it holds is found out before it is read,
+and reading stops where it is too much. openpyxl takes the values that a spreadsheet computed last
+and computes nothing itself. Macros, passwords and formulas without a value are refused.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from typing import Any
-from xml.parsers import expat
 
-from budgeted.errors import TableError
+from budgeted.errors import BudgetedError, TableError
 from budgeted.listing import shortened
 from budgeted.studies.results.tables import Cell, Most, Table, tabulated
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _MOST_PARTS = 500
-_CHUNK = 1 << 16
-_NEEDED = re.compile(r"(\[Content_Types\]\.xml|_rels/\.rels|xl/.*\.(xml|rels))", re.IGNORECASE)
-_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_MOST_NAMED = 10
+_MOST_CELLS = 500_000
+"""Of all sheets, with the texts that they share; openpyxl reads a hundred thousand a second."""
+_MOST_ELSE = 5_000_000
+"""Bytes of formats, names and links."""
+_MOST_NAMED = 30
+_CELLS = re.compile(rb"<(?:\w+:)?(?:c|si)[\s/>]")
+_UNCOMPUTED = re.compile(
+    rb'<(?:\w+:)?c (?:[^>]*? )?r="([A-Z]{1,3}[0-9]{1,7})"[^>]*>\s*<(?:\w+:)?f(?:[^>]*/>|[^>]*>[^<]*'
+    rb"</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</"
+)
+_ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
 
 
 def read_workbook(
@@ -44,45 +51,118 @@ def read_workbook(
         How much is too much.
     """
     try:
-        import python_calamine as calamine  # noqa: PLC0415 - of the extra "web"
+        import openpyxl  # noqa: PLC0415 - of the extra "web"
     except ImportError:
         raise TableError(
-            f"{name}: .xlsx files need the package python-calamine: pip install 'budgeted[web]'; "
+            f"{name}: .xlsx files need the package openpyxl: pip install 'budgeted[web]'; "
             f"or save the sheet as CSV"
         ) from None
     limit = most or Most()
-    parts = _unpacked(content, name, limit)
-    lengths = _lengths(parts, name)
-    for path, part in parts.items():
-        if re.fullmatch(r"xl/worksheets/[^/]+\.xml", path, re.IGNORECASE):
-            _look_over(part, name, limit, lengths)
-        elif path.lower().endswith((".xml", ".rels")):
-            _parse(expat.ParserCreate(), part, name)
     try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(_packed(parts)))
-        sheets = tuple(book.sheet_names)
+        _look_over(content, name, limit)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what openpyxl does not know and nobody needs
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        sheets = tuple(each.title for each in book.worksheets)
         if sheet is not None and sheet not in sheets:
             there = ", ".join(map(repr, sheets))
             raise TableError(f"{name}: there is no sheet {sheet!r}; there are {there}")
         for chosen in (sheet,) if sheet is not None else sheets:
-            rows = book.get_sheet_by_name(chosen).to_python(skip_empty_area=False)
-            if any(cell != "" for row in rows for cell in row):
-                header, cells, lines = tabulated(_numbered(rows), name, limit, "row")
+            rows = list(_rows(book[chosen], name, limit))
+            if any(cell != "" for _, row in rows for cell in row):
+                header, cells, lines = tabulated(rows, name, limit, "row")
                 more = f" (of {len(sheets)})" if len(sheets) > 1 else ""
                 said = f"the sheet {chosen!r}{more} of a workbook, with the values it showed last"
                 return Table(header, cells, lines, said, sheet=chosen, sheets=sheets)
-    except (TableError, MemoryError):
+    except (BudgetedError, MemoryError):
         raise
-    except BaseException as error:  # the reader's own, which are of many kinds
-        if isinstance(error, KeyboardInterrupt | SystemExit | ValueError):
-            raise
+    except Exception:  # whatever the file is, the reader's mistakes are about it
         raise _damaged(name) from None
     raise TableError(f"{name}: the workbook is empty; it needs a header row and rows")
 
 
-def _numbered(rows: list[list[Any]]) -> Iterator[tuple[int, list[Cell]]]:
-    for number, row in enumerate(rows, 1):
-        yield number, list(map(_cell, row))
+def _look_over(content: bytes, name: str, most: Most) -> None:
+    """Raise an error if a file is no workbook, holds too much, or something nobody knows."""
+    if content.startswith(OLE):
+        raise TableError(
+            f"{name}: is protected by a password, or a workbook of an old kind (.xls); save it as "
+            f".xlsx without a password, or as CSV"
+        )
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        infos = packed.infolist()
+        names = [each.filename.lower() for each in infos]
+        if any("vbaproject" in each for each in names):
+            raise TableError(f"{name}: has macros; save it as .xlsx without them, or as CSV")
+        if any(each.flag_bits & 1 for each in infos):
+            raise TableError(f"{name}: is encrypted; save it without a password")
+        if "xl/workbook.xml" not in names:
+            raise TableError(f"{name}: is a packed file, but no .xlsx workbook")
+        if len(set(names)) < len(names) or len(names) > _MOST_PARTS:
+            raise _damaged(name)
+        if sum(each.file_size for each in infos) > most.unpacked:
+            raise TableError(
+                f"{name}: unpacked, it would have more than {most.unpacked:,} bytes; is it the "
+                f"right file?"
+            )
+        cells = others = 0
+        for info in infos:
+            if not info.filename.lower().endswith((".xml", ".rels")):
+                continue
+            with packed.open(info) as opened:
+                part = opened.read(info.file_size)  # if it is more, the sum of its bytes is wrong
+            if b"<!DOCTYPE" in part or b"\0" in part[:4] or part[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise _damaged(name)  # entities may multiply
+            if "/worksheets/" in info.filename or "sharedStrings" in info.filename:
+                cells += sum(1 for _ in islice(_CELLS.finditer(part), _MOST_CELLS + 1))
+                _check_formulas(part, name)
+            else:
+                others += len(part)
+            if cells > _MOST_CELLS or others > _MOST_ELSE:
+                raise TableError(
+                    f"{name}: has more than {_MOST_CELLS:,} cells, or more formats than anybody "
+                    f"needs; is it the right file? A large table may be saved as CSV"
+                )
+
+
+def _check_formulas(part: bytes, name: str) -> None:
+    found = [
+        f"{each[1].decode()} is a formula whose result is not in the file; open and save it in a "
+        f"spreadsheet, or put the value in its place"
+        for each in islice(_UNCOMPUTED.finditer(part), _MOST_NAMED)
+    ]
+    if found:
+        raise TableError(f"{name}: {'; '.join(shortened(found))}")
+
+
+def _rows(sheet: Any, name: str, most: Most) -> Iterator[tuple[int, list[Cell]]]:
+    """The number and the cells of each row, as far as they are not too many."""
+    sheet.reset_dimensions()  # what the file says of itself may be wrong
+    cells = signs = width = 0
+    wrong: list[str] = []
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells += len(row)
+        if number > most.rows + 1 or len(row) > most.columns or cells > most.cells:
+            raise TableError(
+                f"{name}: the sheet reaches to row {number:,} and has {len(row):,} columns there, "
+                f"which is more than is taken at once; is it the right file?"
+            )
+        shown = [_cell(value) for value in row]
+        width = width or len(shown)  # of the header; a row may leave out what is empty
+        shown += [""] * (width - len(shown))
+        signs += sum(len(cell) for cell in shown if isinstance(cell, str))
+        if signs > most.unpacked:
+            raise TableError(
+                f"{name}: its cells have more than {most.unpacked:,} characters; is it the right "
+                f"file?"
+            )
+        wrong += [
+            f"{_letters(at)}{number} holds an error, such as #N/A; empty it"
+            for at, cell in enumerate(shown)
+            if cell in _ERRORS
+        ]
+        yield number, shown
+    if wrong:
+        raise TableError(f"{name}: {'; '.join(shortened(wrong[:_MOST_NAMED]))}")
 
 
 def _cell(value: Any) -> Cell:
@@ -100,215 +180,17 @@ def _cell(value: Any) -> Cell:
         case timedelta():
             return str(value)
         case _:
-            return str(value).strip()
+            return "" if value is None else str(value).strip()
 
 
-def _unpacked(content: bytes, name: str, most: Most) -> dict[str, bytes]:
-    """Return the parts of a workbook that are needed, or an error if it is none, or too large."""
-    if content.startswith(OLE):
-        raise TableError(
-            f"{name}: is protected by a password, or a workbook of an old kind (.xls); save it as "
-            f".xlsx without a password, or as CSV"
-        )
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            infos = packed.infolist()
-            _check_directory(infos, name, most)
-            parts: dict[str, bytes] = {}
-            left = most.unpacked
-            for info in infos:
-                if not _NEEDED.fullmatch(info.filename):
-                    continue
-                part = bytearray()
-                with packed.open(info) as opened:  # never gives more than the directory says
-                    while chunk := opened.read(_CHUNK):
-                        part += chunk
-                        left -= len(chunk)
-                        if left < 0:
-                            raise _large(name, most)
-                parts[info.filename] = bytes(part)
-            return parts
-    except TableError:
-        raise
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError,
-            zipfile.LargeZipFile, ArithmeticError, LookupError):  # fmt: skip
-        raise _damaged(name) from None
-    except Exception as error:
-        if type(error).__module__ in ("zlib", "lzma", "_lzma"):
-            raise _damaged(name) from None
-        raise
+def _letters(column: int) -> str:
+    """Return the letters of a column, counted from 0.
 
-
-def _check_directory(infos: list[zipfile.ZipInfo], name: str, most: Most) -> None:
-    """Raise an error if what a packed file says of itself is no workbook, or too much."""
-    names = [each.filename for each in infos]
-    if any("vbaproject" in each.lower() for each in names):
-        raise TableError(f"{name}: has macros; save it as .xlsx without them, or as CSV")
-    if any(each.flag_bits & 1 for each in infos):
-        raise TableError(f"{name}: is encrypted; save it without a password")
-    if not any(each.lower() == "xl/workbook.xml" for each in names):
-        raise TableError(f"{name}: is a packed file, but no .xlsx workbook")
-    if len(set(names)) < len(names) or len(names) > _MOST_PARTS:
-        raise _damaged(name)
-    if sum(each.file_size for each in infos) > most.unpacked:
-        raise _large(name, most)
-
-
-def _large(name: str, most: Most) -> TableError:
-    return TableError(
-        f"{name}: unpacked, it would have more than {most.unpacked:,} bytes; is it the right file?"
-    )
-
-
-def _packed(parts: dict[str, bytes]) -> bytes:
-    """Return a zip of what was unpacked here, so that a reader unpacks nothing itself."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as packed:
-        for path, part in parts.items():
-            packed.writestr(path, part)
-    return made.getvalue()
-
-
-def _lengths(parts: dict[str, bytes], name: str) -> list[int]:
-    """Return how long each text is that the cells of all sheets share."""
-    found: list[int] = []
-    parser = expat.ParserCreate()
-
-    def begin(tag: str, _: dict[str, str]) -> None:
-        if tag.rpartition(":")[2] == "si":
-            found.append(0)
-
-    def text(data: str) -> None:
-        if found:
-            found[-1] += len(data)
-
-    parser.StartElementHandler = begin
-    parser.CharacterDataHandler = text
-    for path, part in parts.items():
-        if path.lower().endswith("sharedstrings.xml"):
-            _parse(parser, part, name)
-            break
-    return found
-
-
-class _Sheet:
-    """Goes through a sheet cell by cell: is it too large, and is the value of each cell known?
-
-    A text that many cells share takes room in each of them; `lengths` says how much.
+    >>> _letters(0), _letters(25), _letters(26), _letters(16383)
+    ('A', 'Z', 'AA', 'XFD')
     """
-
-    def __init__(self, name: str, most: Most, lengths: list[int]) -> None:
-        self.name, self.most, self.lengths = name, most, lengths
-        self.row = self.column = self.last_column = self.cells = self.signs = 0
-        self.here = self.index = ""
-        self.has_formula = self.has_value = self.shares = self.in_value = False
-        self.unknown: list[str] = []
-
-    def begin(self, tag: str, given: dict[str, str]) -> None:
-        match tag.rpartition(":")[2]:
-            case "row":
-                self.row, self.column = _number(given.get("r", ""), self.row + 1, self.name), 0
-            case "c":
-                self._cell(given)
-            case "f":
-                self.has_formula = True
-            case "v" | "is":
-                self.in_value = True
-
-    def _cell(self, given: dict[str, str]) -> None:
-        self.column += 1
-        if "r" in given:
-            found = _REFERENCE.fullmatch(given["r"])
-            if found is None:
-                raise _damaged(self.name)
-            self.column, self.row = _column(found[1]), int(found[2])
-        self.cells, self.last_column = self.cells + 1, max(self.last_column, self.column)
-        self.here = given.get("r", f"row {self.row}")
-        self.has_formula = self.has_value = False
-        self.shares, self.index = given.get("t") == "s", ""
-        if given.get("t") == "e":
-            self.unknown.append(f"{self.here} holds an error, such as #N/A; empty it")
-        area = max(self.row * self.last_column, self.cells)
-        if self.row > self.most.rows + 1 or area > self.most.cells:
-            raise TableError(
-                f"{self.name}: a sheet reaches to row {self.row:,} and column "
-                f"{self.last_column:,}, which is more than is taken at once; is it the right file?"
-            )
-
-    def text(self, data: str) -> None:
-        self.has_value = self.has_value or self.in_value
-        if self.shares and len(self.index) < 10:
-            self.index += data
-
-    def end(self, tag: str) -> None:
-        kind = tag.rpartition(":")[2]
-        self.in_value = self.in_value and kind not in ("v", "is")
-        if kind != "c":
-            return
-        if self.shares and self.index.strip().isdigit():
-            at = int(self.index)
-            self.signs += self.lengths[at] if at < len(self.lengths) else 0
-            if self.signs > self.most.unpacked:
-                raise TableError(
-                    f"{self.name}: its cells have more than {self.most.unpacked:,} characters; is "
-                    f"it the right file?"
-                )
-        if self.has_formula and not self.has_value:
-            self.unknown.append(
-                f"{self.here} is a formula whose result is not in the file; open and save it in a "
-                f"spreadsheet, or put the value in its place"
-            )
-
-
-def _look_over(part: bytes, name: str, most: Most, lengths: list[int]) -> None:
-    """Raise an error if a sheet is too large, or has cells whose value is not known."""
-    sheet = _Sheet(name, most, lengths)
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = sheet.begin
-    parser.EndElementHandler = sheet.end
-    parser.CharacterDataHandler = sheet.text
-    _parse(parser, part, name)
-    if sheet.last_column > most.columns:
-        raise TableError(
-            f"{name}: there are {sheet.last_column:,} columns, and at most {most.columns:,} are "
-            f"taken; is it the right file?"
-        )
-    if sheet.unknown:
-        raise TableError(f"{name}: {'; '.join(shortened(sheet.unknown[: _MOST_NAMED + 20]))}")
-
-
-def _parse(parser: expat.XMLParserType, part: bytes, name: str) -> None:
-    """Go through a part; one that defines entities, which may multiply, is refused."""
-
-    def refuse(*_: Any) -> None:
-        raise _damaged(name)
-
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    try:
-        parser.Parse(part, True)
-    except expat.ExpatError:
-        raise _damaged(name) from None
-
-
-def _number(text: str, usual: int, name: str) -> int:
-    if not text:
-        return usual
-    if not text.isascii() or not text.isdigit() or len(text) > 7:
-        raise _damaged(name)
-    return int(text)
-
-
-def _column(letters: str) -> int:
-    """Return the number of a column.
-
-    >>> _column("A"), _column("Z"), _column("XFD")
-    (1, 26, 16384)
-    """
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
+    before, last = divmod(column, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def _damaged(name: str) -> TableError:
