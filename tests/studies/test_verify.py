@@ -137,3 +137,25 @@ def test_a_lost_file_is_not_taken_for_one_that_never_was(path):
     with pytest.raises(JournalError, match="is gone, though a study was written to it"):
         Study.open(str(path))
     studies.begin(str(path)).release()  # who deletes a file and begins anew means it
+
+
+def test_an_older_copy_is_accepted_for_a_reason_that_the_log_keeps(path):
+    """Nobody has to delete a file by hand after a restore."""
+    with Study.open(str(path)) as study:
+        older = path.read_bytes()
+        study.note("written after the backup")
+    for each in path.parent.glob("studies.db-*"):
+        if not each.name.endswith("-heads"):
+            each.unlink()
+    path.write_bytes(older)
+    with pytest.raises(JournalError, match="say so with 'budgeted study accept-restore'"):
+        Study.open(str(path))
+    because = ["--because", "the disk was lost", "--as", "anna"]
+    done = run(path, "accept-restore", "study", *because)
+    assert "of 9 events that were written, 1 are missing" in done.output
+    with Study.open(str(path)) as study:
+        assert (study.events, study.history()[-1].by) == (9, "anna")
+        assert "the disk was lost" in study.notes()[-1].text
+        study.note("it goes on")
+    again = run(path, "accept-restore", "study", *because)
+    assert "holds all that was written; nothing is missing" in again.output

@@ -12,8 +12,10 @@ from budgeted.simulation.tables.csv_file import read_bytes, rows_of
 
 UNKNOWN = ("", "?")
 """What stands in a cell whose value is not known."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins with one of these for a formula."""
+_FORMULA = ("=", "+", "-", "@", "|", "\t", "\r", "\N{FULLWIDTH EQUALS SIGN}",
+            "\N{FULLWIDTH PLUS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}",
+            "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+"""A spreadsheet takes a cell that begins with one of these, behind any blanks, for a formula."""
 
 
 def read_rows(
@@ -60,13 +62,17 @@ def repeated(header: Sequence[str]) -> list[str]:
 def safe_cell(text: str) -> str:
     """Return a cell that no spreadsheet takes for a formula.
 
-    >>> safe_cell("=SUM(A1)"), safe_cell("-1"), safe_cell("well")
-    ("'=SUM(A1)", "'-1", 'well')
+    >>> safe_cell("=SUM(A1)"), safe_cell("-1"), safe_cell("well"), safe_cell(" |cmd")
+    ("'=SUM(A1)", "'-1", 'well', "' |cmd")
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if _is_formula(text) else text
 
 
 def plain_cell(cell: str) -> str:
     """Return a cell without blanks around it, and with `safe_cell` undone."""
     text = cell.strip()
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
+    return text[1:] if text[:1] == "'" and _is_formula(text[1:]) else text
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA)

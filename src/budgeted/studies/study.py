@@ -184,6 +184,35 @@ class Study(Entering):
             journal.release()
             raise
 
+    @classmethod
+    def accept_restore(
+        cls, database: str, name: str, because: str, *, by: str | None = None
+    ) -> Study:
+        """Go on with an older copy that was put in place of a newer one on purpose.
+
+        What the copy lacks is lost; the log keeps, as a note, who accepted that and why.
+        """
+        if not because.strip():
+            raise StudyError("because: say why the older copy is the right one")
+        journal = Journal(database, name)
+        try:
+            entries, kept = journal.read_restored()
+            if not entries:
+                raise UnknownError(f"there is no study {name!r}")
+            found = cls(journal, entries, by=by)
+            missing = kept.seq - len(entries)
+            if missing <= 0:
+                raise StudyError(f"study {name!r} holds all that was written; nothing is missing")
+            found.note(
+                f"an older copy was accepted: of {kept.seq} events that were written, {missing} "
+                f"are missing, the last with the digest {kept.digest[:12]} ({because.strip()})"
+            )
+            journal.accept()
+            return found
+        except BaseException:
+            journal.release()
+            raise
+
     def __enter__(self) -> Study:
         return self
 

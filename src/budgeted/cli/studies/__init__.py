@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from budgeted.cli.studies import (
-    deletion,
     files,
     forecasts,
     growth,
     reports,
     results,
+    whole,
 )
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
@@ -40,7 +40,7 @@ def study() -> None:
 
 for _command in (
     files.new, results.import_values, growth.add_cases, growth.add_feature,
-    deletion.delete,
+    whole.delete, whole.accept_restore,
     reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
     reports.validate, reports.propose_cuts, forecasts.forecast,

@@ -195,6 +195,21 @@ class Journal:
         self.head = head
         return entries
 
+    def read_restored(self) -> tuple[tuple[Entry, ...], Head]:
+        """Return all events, though they may not be all that was written; and the last that was."""
+        kept = self._kept_beside()
+        with translated(self.where, self.study), self._engine.connect() as connection:
+            fetched = rows.fetch(connection, self.study, 0)
+        entries, self.head = rows.checked(fetched, self.study, 0, Head(), self.where)
+        return entries, kept
+
+    def accept(self) -> None:
+        """Note beside the file that what was read or written last is all that there is."""
+        if self._file is not None:
+            with self._pool.lock:
+                drop_beside(self._file, self.study)
+                keep_beside(self._file, self.study, self.head)
+
     def delete(self) -> Head:
         """Take the study out of the database for good; return what its last event was.
 
@@ -341,7 +356,7 @@ class Journal:
                 f"the journal of {self.study!r} holds {head.seq} events, and they are not all "
                 f"that was written ({kept.seq}, of which the last is missing): its end is damaged, "
                 f"or an older copy was put in its place. Restore the newest backup; if the older "
-                f"copy is meant, delete the file beside it whose name ends in -heads",
+                f"copy is meant, say so with 'budgeted study accept-restore'",
                 self.where,
             )
 

@@ -184,6 +184,7 @@ def _prepare_sqlite(engine: Engine, file: str) -> None:
     def _connected(connection: Any, _: object) -> None:
         connection.isolation_level = None  # Python's driver would begin too late
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # macOS keeps what was synced in a cache
 
     @event.listens_for(engine, "checkout")
     def _used(_connection: object, record: Any, _: object) -> None:
