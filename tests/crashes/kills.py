@@ -19,8 +19,10 @@ OF_ONE = 40
 def play(database, times, seed=7):
     """Kill a worker so often; whoever is next repeats what it was at, with the same key."""
     rng, tally = random.Random(seed), Tally("worker killed", times)
+    struck: set[str] = set()
     for begun in range(0, times, OF_ONE):
-        _one_study(database, f"study {begun}", min(OF_ONE, times - begun), rng, tally)
+        _one_study(database, f"study {begun}", min(OF_ONE, times - begun), rng, tally, struck)
+    tally.said["kinds of operation interrupted"] = len(struck)
     assert tally.said["at work"] >= times // 3, "too few got to work before they were killed"
     return tally
 
@@ -43,7 +45,7 @@ def work(database, name, again, seed):
     return run
 
 
-def _one_study(database, name, times, rng, tally):
+def _one_study(database, name, times, rng, tally, struck):
     studies.begin(database, name, problem=operations.problem("10000"), per_label=200,
                   policy="round-robin").release()  # fmt: skip
     sizes, done, refused, interrupted = {}, set(), set(), None
@@ -69,5 +71,6 @@ def _one_study(database, name, times, rng, tally):
             interrupted = None
         tally.said["at work"] += bool(said)
         tally.said["repeated"] += interrupted is not None
+        struck |= {interrupted["do"]} if interrupted else set()
         found = tally.judge(database, name, sizes, done)
         assert not [key for key in refused if found[key]], "refused, and done all the same"
