@@ -1,9 +1,9 @@
 """What takes the place of the processes that compute for a server: the same, on a thread of it."""
 
 import asyncio
-from importlib import import_module
 
 from budgeted.errors import BudgetedError
+from budgeted.web.children import COMPUTED
 
 
 class Maker:
@@ -20,21 +20,20 @@ class Maker:
     def __init__(self):
         self.shut, self.failed, self.most_at_once, self._now = False, "", 0, 0
 
-    async def __call__(self, module, wanted, tell):
+    async def __call__(self, what, wanted, tell):
         self._now += 1
         self.most_at_once = max(self.most_at_once, self._now)
         try:
             while self.shut:
                 await asyncio.sleep(0.01)
-            main = import_module(module).main
-            return self.failed or await asyncio.to_thread(self._make, main, wanted, tell)
+            return self.failed or await asyncio.to_thread(self._make, what, wanted, tell)
         finally:
             self._now -= 1
 
     @staticmethod
-    def _make(main, wanted, tell):
+    def _make(what, wanted, tell):
         try:
-            main({**wanted, "workers": 1}, tell)
+            COMPUTED[what]({**wanted, "workers": 1}, tell)
         except BudgetedError as error:
             return " ".join(str(error).split())
         return ""

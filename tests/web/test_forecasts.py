@@ -14,7 +14,7 @@ import pytest
 from budgeted.studies.forecast import LEAST, forecast, kept_forecast
 from budgeted.studies.forecast.kept import read_head
 from budgeted.studies.study import Study
-from budgeted.web import children, forecaster
+from budgeted.web import children
 from budgeted.web.settings import Limits
 from tests.sample_studies import CLOCK
 from tests.web.makers import Maker
@@ -33,7 +33,7 @@ def maker(monkeypatch):
         return kept_forecast(path, entries, at, seconds=seconds, **given)
 
     made = Maker()
-    monkeypatch.setattr(forecaster, "kept_forecast", few)
+    monkeypatch.setattr(children, "kept_forecast", few)
     monkeypatch.setattr(children, "computed", made)
     return made
 

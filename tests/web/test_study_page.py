@@ -22,7 +22,7 @@ HTMX = {"HX-Request": "true"}
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """What is said of a price does not depend on how fast the machine is."""
-    monkeypatch.setattr("budgeted.web.views.price.foresee", partial(foresee, seconds=1e9))
+    monkeypatch.setattr("budgeted.web.views.why.foresee", partial(foresee, seconds=1e9))
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_who_enters_values_sees_no_label(clinic, monkeypatch):
     number = panel_study.api(url, "ask", visits=1)["requests"][0]["number"]
     assert "because" in clinic.get("/studies/clinic/cards").text
     monkeypatch.setattr(templates, "role_of", lambda request: Role.ENTERS)
-    for module in ("budgeted.web.pages.templates", "budgeted.web.pages.cards",
+    for module in ("budgeted.web.pages.templates", "budgeted.web.pages.study",
                    "budgeted.web.pages.study"):  # fmt: skip
         monkeypatch.setattr(f"{module}.sees_labels", lambda request: False)
     part = clinic.get("/studies/clinic/cards").text

@@ -14,11 +14,18 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from pathlib import Path
 from threading import Thread
 from typing import Any, NoReturn
 
 from budgeted.errors import BudgetedError
+from budgeted.experiments import executors
+from budgeted.files import write_atomically
+from budgeted.studies.forecast import code, kept_forecast
+from budgeted.studies.journal import now
+from budgeted.studies.study import Study
+from budgeted.web.plan_files import PlanFile
 
 _log = logging.getLogger(__name__)
 NICENESS = 15
@@ -27,22 +34,13 @@ _REFUSED, _LEFT_ALONE = 1, 3
 _UNEXPECTED = "it ended before it was done; try again, or tell whoever runs the server"
 
 
-async def computed(module: str, wanted: Mapping[str, Any], tell: Callable[[int], None]) -> str:
-    """Have a module compute in a process; return why that did not work, empty if it did.
+async def computed(what: str, wanted: Mapping[str, Any], tell: Callable[[int], None]) -> str:
+    """Have one of `COMPUTED` made in a process; return why that did not work, empty if it did.
 
     Who is cancelled while it waits ends the process.
-
-    Parameters
-    ----------
-    module
-        One that calls `child` when it is run.
-    wanted
-        What it is told, as JSON can hold it.
-    tell
-        Called with each number that it says.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", module,
+        sys.executable, "-m", "budgeted.web.children",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -53,7 +51,7 @@ async def computed(module: str, wanted: Mapping[str, Any], tell: Callable[[int],
     errors = asyncio.create_task(process.stderr.read(100_000))
     try:
         with suppress(OSError, RuntimeError):  # it may be over by now; its status says so
-            process.stdin.write(json.dumps({**wanted, "niceness": NICENESS}).encode() + b"\n")
+            process.stdin.write(json.dumps([what, NICENESS, wanted]).encode() + b"\n")
         async for line in process.stdout:
             tell(int(line))
         status = await process.wait()
@@ -68,7 +66,7 @@ async def computed(module: str, wanted: Mapping[str, Any], tell: Callable[[int],
         said = (await errors).decode(errors="replace").strip()
     if status == 0:
         return ""
-    _log.warning("%s ended with %s: %s", module, status, said)
+    _log.warning("%s ended with %s: %s", what, status, said)
     return said.splitlines()[-1][:500] if status == _REFUSED and said else _UNEXPECTED
 
 
@@ -79,20 +77,51 @@ async def ended(task: asyncio.Task[None]) -> None:
         await task
 
 
-def child(main: Callable[[dict[str, Any], Callable[[int], None]], None]) -> NoReturn:
-    """Be such a process: do what is wanted at a low priority, and end.
+def forecast(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
+    """Make a forecast; its runs are left in a file."""
+    workers = wanted["workers"]
+    with Study.open(wanted["database"], wanted["name"]) as study:
+        entries = study.history()[: wanted["events"]]
+    with ExitStack() as stack:
+        kept_forecast(
+            Path(wanted["file"]),
+            entries,
+            now(),
+            seconds=wanted["seconds"],
+            most=wanted["most"],
+            pool=lambda: stack.enter_context(executors.processes(workers)) if workers > 1 else None,
+            workers=workers,
+            progress=say,
+        )
 
-    Parameters
-    ----------
-    main
-        Given what is wanted, and what it says its numbers with.
-    """
-    wanted = json.loads(_first_line())
+
+def plan(wanted: dict[str, Any], say: Callable[[int], None]) -> None:
+    """Make a plan; one that is started again goes on where the last one stopped."""
+    file, workers = PlanFile.read(Path(wanted["folder"])), wanted["workers"]
+    # Runs of another version of the package are none of this plan.
+    keep = file.folder / f"runs-{code()[:12]}.jsonl"
+    with ExitStack() as stack:
+        made = file.question.asked(wanted["most_cases"]).plan(
+            file.at,
+            pool=stack.enter_context(executors.processes(workers)) if workers > 1 else None,
+            workers=workers,
+            keep=keep,
+            progress=lambda done, total: say(done),
+        )
+    write_atomically(file.made, json.dumps({"code": code(), "plan": made.to_plain()}).encode())
+
+
+COMPUTED = {"forecast": forecast, "plan": plan}
+
+
+def main() -> NoReturn:
+    """Be such a process: do what is wanted at a low priority, and end."""
+    what, niceness, wanted = json.loads(_first_line())
     Thread(target=_end_with_input, daemon=True).start()
     if hasattr(os, "nice"):
-        os.nice(wanted.pop("niceness"))
+        os.nice(niceness)
     try:
-        main(wanted, _say)
+        COMPUTED[what](wanted, _say)
     except BudgetedError as error:
         sys.stderr.write(f"{' '.join(str(error).split())}\n")
         sys.exit(_REFUSED)
@@ -118,3 +147,7 @@ def _first_line() -> bytes:
             os._exit(_LEFT_ALONE)
         line += more
     return line
+
+
+if __name__ == "__main__":
+    main()

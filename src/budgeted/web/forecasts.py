@@ -232,4 +232,4 @@ class Forecasts:
         def tell(runs: int) -> None:
             making.runs = runs
 
-        return await children.computed("budgeted.web.forecaster", wanted, tell)
+        return await children.computed("forecast", wanted, tell)

@@ -159,7 +159,7 @@ class Plans:
                 making.state = RUNNING
                 wanted = {"folder": str(file.folder), "workers": self.limits.workers,
                           "most_cases": self.limits.rows}  # fmt: skip
-                failed = await children.computed("budgeted.web.planner", wanted, tell)
+                failed = await children.computed("plan", wanted, tell)
         except OSError as error:
             _log.exception("plan %s", file.id)
             failed = words_of(error)

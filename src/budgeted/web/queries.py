@@ -17,13 +17,11 @@ from budgeted.studies.tables import TABLES
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts
 from budgeted.web.background import Computed
-from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.hints import words
 from budgeted.web.plans import Plans
-from budgeted.web.views.arrivals import ArrivalsView, arrivals_view
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
 from budgeted.web.views.case import CaseView, case_view
-from budgeted.web.views.cases import CasesView, cases_table, cases_view
+from budgeted.web.views.cases import ArrivalsView, CasesView, arrivals_view, cases_table, cases_view
 from budgeted.web.views.cells import FeatureNames, matching
 from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
@@ -40,7 +38,6 @@ from budgeted.web.views.history import recent_lines as last_lines
 from budgeted.web.views.manage import ManageView, manage_view
 from budgeted.web.views.model import FormView, ModelView, form_view, model_view, with_shares
 from budgeted.web.views.plans import PlanView, plan_view
-from budgeted.web.views.price import PriceView, price_view
 from budgeted.web.views.report import ErrorView, ReportView, report_view
 from budgeted.web.views.results import (
     ResultsView,
@@ -62,9 +59,8 @@ from budgeted.web.views.study import (
     study_view,
     worklist_view,
 )
-from budgeted.web.views.why import WhyView, why_view
-from budgeted.web.views.worth import NextView, next_view
-from budgeted.web.worker import StudyWorker
+from budgeted.web.views.why import NextView, PriceView, WhyView, next_view, price_view, why_view
+from budgeted.web.worker import BlindWorker, StudyWorker
 from budgeted.web.workers import StudyWorkers
 
 CHARTS = ("error", "worth", "belief", "purchases")

@@ -165,7 +165,7 @@ class StudyWorker:
         return self._shown(self._snapshot)
 
     def _shown(self, snapshot: Snapshot) -> Snapshot:
-        """What is shown of the study; see `budgeted.web.blind_worker`."""
+        """What is shown of the study; see `budgeted.web.worker`."""
         return snapshot
 
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
@@ -429,3 +429,29 @@ def _tried(waiting: _Waiting, study: Study) -> Any:
         return waiting.trial(study)
     except Exception as error:
         return error
+
+
+class BlindWorker(StudyWorker):
+    """The worker of a study that shows no labels.
+
+    Parameters
+    ----------
+    worker
+        Of the study; both are one, and differ only in what they show.
+    """
+
+    blind = True
+
+    def __init__(self, worker: StudyWorker) -> None:
+        self.__dict__ = worker.__dict__
+
+    async def do(self, command: Command, *, by: str, key: str = "") -> Done:
+        """Have something done to the study, and say so without labels."""
+        return self.blinder.done(await super().do(command, by=by, key=key))
+
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        if isinstance(snapshot, BlindSnapshot):
+            return snapshot
+        if self.blinded is None or self.blinded.seen is not snapshot:
+            self.blinded = self.blinder.snapshot(snapshot)
+        return self.blinded

@@ -7,30 +7,19 @@ from collections.abc import Iterable
 from fastapi import APIRouter, Depends
 
 from budgeted.studies.commands import Command
-from budgeted.web.api import (
-    cases,
-    changes,
-    forecasts,
-    plans,
-    queries,
-    report,
-    results,
-    studies,
-)
+from budgeted.web.api import cases, operations, plans, queries, studies
 from budgeted.web.auth.roles import managed
 
 
-def router(operations: Iterable[type[Command]]) -> APIRouter:
+def router(kinds: Iterable[type[Command]]) -> APIRouter:
     """Return the routes, those of the given operations among them."""
     made = APIRouter(prefix="/api", dependencies=[Depends(managed)])
     parts = (
         studies.router,
         queries.router,
-        forecasts.router,
         cases.router,
-        report.router,
-        results.router,
-        changes.router(operations),
+        operations.router(kinds),
+        plans.forecasts,
         plans.router,
     )
     for part in parts:

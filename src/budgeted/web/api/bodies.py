@@ -14,9 +14,8 @@ from budgeted.addresses import name_of
 from budgeted.errors import StudyError
 from budgeted.studies.drafts import LONGEST_KEY, check_key
 from budgeted.web.auth.roles import sees_labels
-from budgeted.web.blind_worker import BlindWorker
 from budgeted.web.plans import Plans
-from budgeted.web.worker import StudyWorker
+from budgeted.web.worker import BlindWorker, StudyWorker
 from budgeted.web.workers import StudyWorkers
 
 

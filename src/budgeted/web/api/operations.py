@@ -7,6 +7,7 @@ other fields are the body, which may be left out where all of them have a defaul
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -216,3 +217,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(each) for each in value]
     return value
+
+
+def router(operations: Iterable[type[Command]]) -> APIRouter:
+    """Return the routes of operations."""
+    made = APIRouter(prefix="/studies/{name}", tags=["changes"])
+    for kind in operations:
+        add_route(made, kind)
+    return made

@@ -22,10 +22,8 @@ from budgeted.web.views.diagnosis import DiagnosisView, Wanted
 from budgeted.web.views.history import HistoryView
 from budgeted.web.views.model import ModelView, view_of
 from budgeted.web.views.parts import RequestView, request_of
-from budgeted.web.views.price import PriceView
 from budgeted.web.views.study import StudyView, WorklistView
-from budgeted.web.views.why import WhyView
-from budgeted.web.views.worth import NextView
+from budgeted.web.views.why import NextView, PriceView, WhyView
 
 router = APIRouter(prefix="/studies/{name}", tags=["one study"])
 

@@ -35,8 +35,8 @@ from budgeted.web.pages.answers import (
     go,
     refused,
 )
-from budgeted.web.pages.cards import card
 from budgeted.web.pages.fields import whole_number
+from budgeted.web.pages.study import card
 from budgeted.web.worker import StudyWorker
 
 router = APIRouter()

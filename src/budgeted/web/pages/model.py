@@ -1,7 +1,8 @@
-"""The classifier, to be tried on a new case."""
+"""The classifier, to be tried on a new case; the report, and everything that can be taken away."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -11,11 +12,13 @@ from fastapi.responses import Response
 from budgeted.errors import BudgetedError, ModelError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker
-from budgeted.web.api.queries import Text, json_file
-from budgeted.web.auth.roles import sighted
+from budgeted.web.api.cases import model_answer
+from budgeted.web.api.queries import Text, csv_file, json_file
+from budgeted.web.auth.roles import sees_labels, sighted
 from budgeted.web.pages.answers import is_htmx, refused
 from budgeted.web.pages.templates import render
 from budgeted.web.views.model import SMALL
+from budgeted.web.views.parts import people_time
 
 router = APIRouter()
 _FIELD = "written-"
@@ -82,3 +85,37 @@ def _shares(given: list[str]) -> tuple[float, ...]:
         return tuple(float(each) for each in filled)
     except ValueError:
         raise ModelError("the population: each label needs a share, a number above 0") from None
+
+
+@router.get("/studies/{name}/report", dependencies=[Depends(sighted)])
+async def report(request: Request, worker: TheWorker) -> Response:
+    """Show the report; what a model says of itself is fetched when the page is there."""
+    view = await queries.report_page(worker)
+    return render(
+        request,
+        "report.html",
+        view=view,
+        made=people_time(datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")),
+        tab="Report",
+        here="studies",
+    )
+
+
+@router.get("/studies/{name}/report/error", dependencies=[Depends(sighted)])
+async def report_error(request: Request, worker: TheWorker) -> Response:
+    """Return what is known of the error of the classifier."""
+    return render(request, "parts/report_error.html", error=await queries.error_page(worker))
+
+
+@router.get("/studies/{name}/tables/{which}.csv")
+async def table(request: Request, worker: TheWorker, which: str) -> Response:
+    """Return a table of the study as CSV."""
+    return csv_file(await queries.table_file(worker, which, sees_labels(request)), f"{which}.csv")
+
+
+@router.get("/studies/{name}/models/{format}", dependencies=[Depends(sighted)])
+async def model_as(
+    worker: TheWorker, format: str, prior: Annotated[list[float] | None, Query()] = None
+) -> Response:
+    """Return the classifier in one of its formats."""
+    return await model_answer(worker, format, tuple(prior or ()))

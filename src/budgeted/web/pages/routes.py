@@ -9,22 +9,15 @@ from fastapi.routing import APIRoute
 
 from budgeted.web.auth.roles import managed
 from budgeted.web.pages import (
-    adding,
     asking,
-    cards,
-    case_changes,
     cases,
     changes,
-    correct,
     diagnose,
-    forecasts,
     history,
     manage,
     model,
     plans,
-    report,
     results,
-    studies,
     study,
 )
 from budgeted.web.pages.preparing import budget as preparing_budget
@@ -44,8 +37,7 @@ router = APIRouter(
 )
 _PREPARING = (preparing_cases, preparing_tests, preparing_budget)
 _MODULES = (
-    *_PREPARING, studies, study, forecasts, cards, asking, results, cases, case_changes,
-    adding, manage, changes, correct, history, model, diagnose, report, plans,
+    *_PREPARING, study, asking, results, cases, manage, changes, history, model, diagnose, plans,
 )  # fmt: skip
 for _module in _MODULES:
     for _route in _module.router.routes:

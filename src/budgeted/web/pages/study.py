@@ -1,23 +1,28 @@
-"""The page of a study, and the parts of it that are fetched again when something happens."""
+"""The list of studies, the page of one, and its parts, fetched again on news."""
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
-from budgeted.errors import AccessError
+from budgeted.addresses import segment
+from budgeted.errors import AccessError, BudgetedError
 from budgeted.web import queries
-from budgeted.web.api.bodies import TheWorker
+from budgeted.web.api.bodies import TheWorker, TheWorkers
 from budgeted.web.api.queries import Page, Text, csv_file
-from budgeted.web.auth.roles import sees_labels
-from budgeted.web.pages.cards import most_visits
+from budgeted.web.auth.roles import Role, needs, sees_labels
+from budgeted.web.pages.answers import refused
+from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.sse import Streams, last_seen, study_events
+from budgeted.web.views.cards import VISITS
 from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryLine
+from budgeted.web.worker import StudyWorker
 
 router = APIRouter()
 
@@ -130,3 +135,97 @@ def _finding(view: ClassifierView, positive: str) -> ClassifierView:
 async def _recent(request: Request, worker: TheWorker) -> tuple[HistoryLine, ...]:
     """The last events, with the requests that they are about."""
     return await queries.recent_lines(worker, _RECENT, sees_labels(request))
+
+
+_MOST_SHOWN = 2_000
+
+
+@router.get("/studies/{name}/cards")
+async def cards(request: Request, worker: TheWorker, shown: str = "", cards: str = "") -> Response:
+    """Return what is due, and what became of the requests that the page shows."""
+    numbers = map(whole_number, shown.split(",")[:_MOST_SHOWN])
+    kept = tuple(each for each in numbers if each is not None)
+    view = await queries.cards_page(worker, kept, most_visits(cards))
+    return render(request, "parts/cards.html", cards=view, base=base_of(request, worker))
+
+
+@router.get("/studies/{name}/requests/{number}/why")
+async def why(request: Request, worker: TheWorker, number: int) -> Response:
+    """Return what was compared when something was asked for."""
+    view = await queries.why_page(worker, number)
+    if not sees_labels(request):
+        raise AccessError("who enters values does not see why, because that tells the label")
+    return render(request, "parts/why.html", view=view)
+
+
+async def card(request: Request, worker: StudyWorker, number: int) -> str:
+    """Return the card of one request as it is now."""
+    view = await queries.cards_page(worker, (number,), 0)
+    mine = [
+        visit.model_copy(update={"requests": [each]})
+        for visit in view.visits
+        for each in visit.requests
+        if each.number == number
+    ]
+    found = view.model_copy(update={"visits": mine})
+    answer = render(request, "parts/cards.html", cards=found, base=base_of(request, worker))
+    return bytes(answer.body).decode()
+
+
+def most_visits(text: str) -> int:
+    """Return how many cases an address wants to see; the usual number unless it says one.
+
+    >>> most_visits("24"), most_visits(""), most_visits("many"), most_visits("1000000")
+    (24, 12, 12, 2000)
+    """
+    return min(whole_number(text) or VISITS, _MOST_SHOWN)
+
+
+def base_of(request: Request, worker: StudyWorker) -> str:
+    """Return the address of a study, as its pages know it."""
+    root: str = getattr(request.state, "root", "")
+    return f"{root}/studies/{segment(worker.name)}"
+
+
+@router.get("/studies/{name}/forecast")
+async def forecast(request: Request, worker: TheWorker, have: Text = "") -> Response:
+    """Return what there is of a forecast; nothing to a page that has the same already."""
+    view = await queries.forecast_page(worker)
+    if have == view.version:
+        return Response(status_code=204)
+    return render(request, "parts/forecast.html", view=view)
+
+
+@router.post("/studies/{name}/forecast", dependencies=[needs(Role.LOOKS)])
+async def begin(request: Request, worker: TheWorker) -> Response:
+    """Have a forecast made, or a better one of the same events."""
+    try:
+        view = await queries.begin_forecast(worker)
+    except BudgetedError as error:
+        return refused(request, error, "#forecast-problem")
+    return render(request, "parts/forecast.html", view=view)
+
+
+@router.get("/")
+async def first() -> Response:
+    """Lead to the studies."""
+    return RedirectResponse("/studies", status_code=307)
+
+
+@router.get("/studies")
+async def studies(
+    request: Request, workers: TheWorkers, text: str = "", closed: str = "", page: str = "1"
+) -> Response:
+    """Show studies with their money, or those that are closed."""
+    number = whole_number(page) or 1
+    blind = not sees_labels(request)
+    view = await queries.studies_page(workers, blind, text, bool(closed), number)
+    kept = {"text": view.text, "closed": "yes" if view.closed else ""}
+    query = urlencode({key: value for key, value in kept.items() if value})
+    return render(
+        request,
+        "studies.html",
+        view=view,
+        query=f"{query}&" if query else "",
+        here="studies",
+    )

@@ -15,8 +15,8 @@ from budgeted.studies.measured import Measured, disagreement, measure, measured_
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import expected_error, is_better, most_frequent
 from budgeted.studies.weighing import stop_status
+from budgeted.web.views.manage import StopView, stop_of
 from budgeted.web.views.parts import View
-from budgeted.web.views.stop import StopView, stop_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 

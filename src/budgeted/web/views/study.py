@@ -13,8 +13,8 @@ from budgeted.studies.measured import Measured
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import Cell, status_of
 from budgeted.web.views.classifier import MeasuredView, OutlookView, measured_of, outlook_of
+from budgeted.web.views.manage import StopView, stop_of
 from budgeted.web.views.parts import EventView, RequestView, View, event_of, request_of
-from budgeted.web.views.stop import StopView, stop_of
 from budgeted.web.views.studies import StudyCard, card_of
 
 _RECENT = 8

@@ -1,4 +1,6 @@
-"""Why something was asked for: the comparison of the policy as it was recorded with the request.
+"""Why something was asked for, what would be asked next, and at what price.
+
+Why is the comparison of the policy as it was recorded with the request.
 
 Nothing is computed anew, so that it never contradicts the request. A policy compares features and
 labels by scores, of which a lower one is better. Where all are below nothing, as with the default,
@@ -14,7 +16,11 @@ from pydantic import Field
 
 from budgeted.listing import listed
 from budgeted.policies import POLICIES
+from budgeted.problem import money
+from budgeted.studies.commands import Ask
+from budgeted.studies.drafts import Draft
 from budgeted.studies.events import Asked, Spread
+from budgeted.studies.foresight import foresee, next_order
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.views.parts import View
 from budgeted.web.views.studies import StudyCard, card_of
@@ -142,3 +148,83 @@ def _behind(share: float) -> str:
         return "the best"
     behind = 100 * (1 - share)
     return f"{behind:.2g} % behind" if behind < 1 else f"{behind:.0f} % behind"
+
+
+class NextView(View):
+    """What would be asked for next, and what it is compared with."""
+
+    study: StudyCard
+    seq: int
+    features: list[str] = Field(description="what would be ordered together; empty: nothing")
+    case: str
+    label: str
+    cost: str
+    why: str
+    why_not: str = Field(description="why nothing would be asked for")
+    bars: list[Bar] = Field(description="what the policy compares for it, the best first")
+    words: str = Field(description="whether what is ordered is the best of these, and if not, why")
+
+
+def next_view(study: Snapshot, draft: Draft) -> NextView:
+    """Return what would be asked for next; nothing is asked.
+
+    Parameters
+    ----------
+    study, draft
+        At the moment, to be looked at and to be tried on.
+    """
+    asked, why_not = next_order(draft, study.name)
+    bars = [] if asked is None else bars_of(asked)
+    return NextView(
+        study=card_of(study),
+        seq=study.events,
+        features=[] if asked is None else [line.feature for line in asked.lines],
+        case="" if asked is None else asked.case,
+        label="" if asked is None else asked.label,
+        cost="" if asked is None else str(money.total([line.cost for line in asked.lines])),
+        why="" if asked is None else asked.reason,
+        why_not=why_not,
+        bars=bars,
+        words="" if asked is None else in_words(asked, bars),
+    )
+
+
+class PriceView(View):
+    """What so many orders would cost now; nothing is asked by looking."""
+
+    study: StudyCard
+    seq: int
+    wanted: int
+    placed: int = Field(description="how many of them fit in the money that is free")
+    requests: int = Field(description="how many measurements these are")
+    cost: str = Field(description="what they cost together")
+    free: str
+    whole: str | None = Field(description="what all that are wanted would cost; null: not known")
+    known: bool = Field(description="false: there was no time to try all; these are the first")
+    words: str = Field(examples=["3 would cost 12.00, of 400.00 that are free."])
+
+
+def price_view(study: Snapshot, draft: Draft, command: Ask) -> PriceView:
+    """Return what asking would cost.
+
+    Parameters
+    ----------
+    study, draft
+        At the moment, to be looked at and to be tried on.
+    command
+        What would be asked.
+    """
+    found = foresee(draft, command, study.name)
+    whole = found.cost if found.placed >= found.wanted else found.whole
+    return PriceView(
+        study=card_of(study),
+        seq=study.events,
+        wanted=found.wanted,
+        placed=found.placed,
+        requests=found.requests,
+        cost=str(found.cost),
+        free=str(found.free),
+        whole=None if whole is None else str(whole),
+        known=found.known,
+        words=found.words(),
+    )
