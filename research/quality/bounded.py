@@ -19,8 +19,8 @@ from statistics import median_low
 import numpy as np
 
 from budgeted.diagnosis import ActiveClassifier
-from budgeted.diagnosis.asked import Cases
-from budgeted.diagnosis.cases import diagnose_all
+from budgeted.diagnosis.experience import Cases
+from budgeted.diagnosis.terms import diagnose_all
 from budgeted.learners import Hierarchical
 from budgeted.learners.model import Model
 from budgeted.policies import Policy, for_learner, policy

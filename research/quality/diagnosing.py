@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from budgeted.diagnosis import ActiveClassifier, Experience
-from budgeted.diagnosis.asked import Cases
-from budgeted.diagnosis.cases import diagnose_all
+from budgeted.diagnosis.experience import Cases
+from budgeted.diagnosis.terms import diagnose_all
 from budgeted.experiments.figures import Figure
 from budgeted.learners import Hierarchical
 from budgeted.learners.model import Model

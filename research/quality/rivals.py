@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from budgeted.diagnosis.asked import Cases, Floats
 from budgeted.diagnosis.beliefs import Beliefs, Positions
-from budgeted.diagnosis.experience import Experience
+from budgeted.diagnosis.experience import Cases, Experience, Floats
 from budgeted.learners.model import Model
 
 Labels = NDArray[np.integer[Any]]

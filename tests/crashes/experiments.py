@@ -16,7 +16,7 @@ import pyarrow.parquet  # noqa: F401
 import rich.progress  # noqa: F401
 
 from budgeted.cli.main import main
-from budgeted.experiments import comparison, executors, runner, spec, store  # noqa: F401
+from budgeted.experiments import executors, figures, runner, spec, store  # noqa: F401
 from tests.crashes import Tally
 
 TOML = """

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from budgeted import Feature, Problem, Purchase
 from budgeted.diagnosis import ActiveClassifier, Strategy, cost_matrix
-from budgeted.diagnosis.cases import diagnose_all
-from budgeted.diagnosis.words import reason
+from budgeted.diagnosis.active import reason
+from budgeted.diagnosis.terms import diagnose_all
 from budgeted.errors import DiagnosisError, ModelError
 from budgeted.learners import Hierarchical, NaiveBayes
 from budgeted.learners.model import Model

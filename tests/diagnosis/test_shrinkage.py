@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from budgeted import Feature, Problem, Purchase
 from budgeted.diagnosis import ActiveClassifier, Experience, Strategy
 from budgeted.diagnosis.beliefs import Beliefs
-from budgeted.diagnosis.cases import diagnose_all
 from budgeted.diagnosis.shrinkage import Shrinkage
+from budgeted.diagnosis.terms import diagnose_all
 from budgeted.learners import NaiveBayes
 from budgeted.learners.model import Model
 from budgeted.problem.prices import Panel, Tariff

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from budgeted.cli.main import main
 from budgeted.diagnosis import ActiveClassifier, Strategy
-from budgeted.diagnosis.cases import diagnose_all, summary
-from budgeted.diagnosis.terms import active_classifier, read_terms
+from budgeted.diagnosis.terms import active_classifier, diagnose_all, read_terms, summary
 from budgeted.errors import DiagnosisError
 from tests.diagnosis.test_diagnosis import a_model
 

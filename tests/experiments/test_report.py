@@ -18,8 +18,7 @@ from budgeted.cli.main import main
 from budgeted.errors import RunnerError
 from budgeted.experiments import report as reports
 from budgeted.experiments import report_tables as tables
-from budgeted.experiments.figures import save
-from budgeted.experiments.ranks_figure import ranks_figure
+from budgeted.experiments.figures import ranks_figure, save
 from budgeted.experiments.report import AREA, ERROR, Ranking, report_of
 from budgeted.experiments.runner import run
 from budgeted.experiments.series import read_all, series_of

@@ -23,7 +23,7 @@ from budgeted.experiments.spec import parse
 from budgeted.experiments.store import Store, read_results
 from budgeted.learners import NaiveBayes, fitted
 from budgeted.problem.orders import Purchase
-from budgeted.simulation.measures import MEASURES, probabilities
+from budgeted.simulation.judge import MEASURES, probabilities
 
 TOML = """
 title = "Two"

@@ -12,7 +12,7 @@ from budgeted.errors import ModelError
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, of_belief
 from budgeted.learners.dependence import CORRELATIONS, WAYS
 from budgeted.learners.layout import layout_of
-from budgeted.learners.members_file import FORMULA
+from budgeted.learners.members import FORMULA
 from budgeted.simulation.judge import Judge, Validation
 from tests.sample_studies import make_problem
 from tests.strategies import beliefs, ordinary_counts, priors, purchases

@@ -99,7 +99,7 @@ def test_what_is_outside_the_range_is_doubted_and_taken_by_who_insists():
         ({"cuts": []}, "cuts: at least one is needed"),
         ({"cuts": [240, 200]}, "cuts: must be strictly increasing, got 240, 200"),
         ({"cuts": [1, 1.0]}, "strictly increasing"),
-        ({"cuts": "terciles of old.csv"}, "a table is read only when a study begins from a file"),
+        ({"cuts": "terciles of old.csv"}, "cuts: must be a list of numbers such as"),
         ({"cuts": 3}, "cuts: must be a list of numbers"),
         ({"cuts": ["low"]}, r"cuts\[0\]: must be a number, got 'low'"),
         ({"cuts": [float("nan")]}, r"cuts\[0\]: must be a number"),

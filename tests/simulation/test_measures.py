@@ -8,8 +8,7 @@ from sklearn import metrics
 
 from budgeted import Feature, Problem
 from budgeted.learners import NaiveBayes, fitted
-from budgeted.simulation.judge import Validation
-from budgeted.simulation.measures import MEASURES, probabilities
+from budgeted.simulation.judge import MEASURES, Validation, probabilities
 
 
 @st.composite

@@ -234,9 +234,7 @@ def test_before_fit_it_has_no_outlook():
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.integers(2, 6))
 def test_cuts_tell_apart_what_they_should(numbers, parts):
     """No more categories than parts, each seen; few different numbers have one each."""
-    from budgeted.sklearn.coding import coded
-    from budgeted.sklearn.columns import Column
-    from budgeted.sklearn.kinds import kinds_of
+    from budgeted.sklearn.columns import Column, coded, kinds_of
 
     coarse = [round(each, 3) for each in numbers]
     column = Column("x", coarse)

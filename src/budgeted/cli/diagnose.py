@@ -12,7 +12,7 @@ from budgeted.cli.studies.options import with_csv, with_json
 
 if TYPE_CHECKING:
     from budgeted.diagnosis import ActiveClassifier, Decision, Experience, Strategy
-    from budgeted.diagnosis.asked import AskedModel
+    from budgeted.diagnosis.experience import AskedModel
     from budgeted.learners.model import Model
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -149,7 +149,7 @@ def _experience(model: Model, path: Path, delimiter: str | None, encoding: str) 
 
 def _dialogue(active: ActiveClassifier, known: dict[str, Any]) -> None:
     """Ask for one value after the other until there is an answer."""
-    from budgeted.diagnosis.words import reason
+    from budgeted.diagnosis.active import reason
     from budgeted.errors import ModelError
 
     ordered: list[str] = []
@@ -209,7 +209,7 @@ def _for_file(
 ) -> None:
     import numpy as np
 
-    from budgeted.diagnosis.cases import diagnose_all, summary
+    from budgeted.diagnosis.terms import diagnose_all, summary
     from budgeted.studies.csv_rows import read_rows
     from budgeted.studies.log import as_csv
 

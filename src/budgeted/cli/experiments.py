@@ -162,8 +162,7 @@ def draw(
 
     They are called as the experiment is unless a name is given.
     """
-    from budgeted.experiments.comparison import curves_figure, purchases_figure
-    from budgeted.experiments.figures import save
+    from budgeted.experiments.figures import curves_figure, purchases_figure, save
 
     name = name or chosen.name
     return [

@@ -60,8 +60,7 @@ def report(
 def _write(made: Report, folder: Path, figure_format: str) -> list[Path]:
     """Write all forms of a report; return the files."""
     from budgeted.experiments import report_tables
-    from budgeted.experiments.figures import save
-    from budgeted.experiments.ranks_figure import ranks_figure
+    from budgeted.experiments.figures import ranks_figure, save
     from budgeted.files import write_atomically
 
     texts = {

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.diagnosis.asked import AskedModel, Cases, Floats
-from budgeted.diagnosis.experience import Experience
+from budgeted.diagnosis.experience import AskedModel, Cases, Experience, Floats
 from budgeted.diagnosis.programme import Tests
 from budgeted.diagnosis.shrinkage import Shrinkage, learned_of, shrunk
 from budgeted.errors import DiagnosisError

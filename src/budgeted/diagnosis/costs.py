@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from budgeted.diagnosis.asked import Floats
+from budgeted.diagnosis.experience import Floats
 from budgeted.errors import DiagnosisError
 
 WrongCosts = float | int | str | Mapping[str, Mapping[str, Any]] | Sequence[Sequence[Any]] | None

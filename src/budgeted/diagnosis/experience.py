@@ -11,14 +11,63 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.diagnosis.asked import AskedModel, Cases, Floats
 from budgeted.errors import DiagnosisError, ModelError
 from budgeted.listing import listed
+from budgeted.problem import Feature
+
+Floats = NDArray[np.float64]
+Cases = NDArray[np.integer[Any]]
+"""Positions of values, cases × features; -1 where one is unknown."""
+
+
+class AskedModel(Protocol):
+    """A classifier of cases that are known in part, by names and by positions."""
+
+    @property
+    def learner(self) -> str:
+        """Name of the learner that made it."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What is told apart."""
+        ...
+
+    @property
+    def prior(self) -> tuple[float, ...]:
+        """The share of each label where the cases come from."""
+        ...
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What it can know of a case."""
+        ...
+
+    def feature(self, name: object) -> Feature:
+        """Return a feature, or raise an error that names the nearest one."""
+        ...
+
+    def value(self, feature: Feature, value: object, force: bool = False) -> int:
+        """Return the position of a value, or raise an error that names the nearest one."""
+        ...
+
+    def positions(self, case: Mapping[str, Any], force: bool = False) -> list[int]:
+        """Return the position of each value of a case, -1 where it is unknown."""
+        ...
+
+    def probabilities(self, values: Cases) -> Floats:
+        """Return P(label | values), cases × labels."""
+        ...
+
+    def shares(self, feature: Feature) -> Floats | None:
+        """Return P(value | label) of a feature, labels × values; None if there are none."""
+        ...
+
 
 _ODD = np.int64(-7046029254386353131)
 """2^64 divided by the golden ratio, as a hash takes it: odd, so that no value is shifted out."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.diagnosis.asked import Floats
+from budgeted.diagnosis.experience import Floats
 
 Tests = tuple[int, ...]
 """Positions of tests among the candidates, rising."""

@@ -37,8 +37,7 @@ from math import comb, log
 import numpy as np
 
 from budgeted.cache import Cache
-from budgeted.diagnosis.asked import AskedModel, Cases, Floats
-from budgeted.diagnosis.experience import Experience, Seen
+from budgeted.diagnosis.experience import AskedModel, Cases, Experience, Floats, Seen
 
 _TINY = 1e-12
 _MOST_KEPT = 64_000_000

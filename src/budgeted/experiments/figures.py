@@ -1,4 +1,10 @@
-"""Figures as Vega-Lite dictionaries: one definition for PNG, SVG, PDF and HTML."""
+"""Figures as Vega-Lite dictionaries: one definition for PNG, SVG, PDF and HTML.
+
+Curves of error, purchases by feature, fans of what is to come, and the critical-difference diagram:
+Demšar, *Statistical comparisons of classifiers over multiple data sets*, JMLR 7 (2006), drew that
+with the Nemenyi test; here a bar joins policies of which no two differ by Wilcoxon's signed-rank
+test, corrected by Holm's method, so that whether two are joined does not depend on all the others.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from budgeted.errors import FigureError
+from budgeted.experiments.report import LEVEL, Ranking
+from budgeted.experiments.runs import Runs
 from budgeted.statistics import NORMAL_95
+from budgeted.studies.forecast import Forecast
 
 Figure = dict[str, Any]
 
@@ -273,3 +282,248 @@ def save(figure: Figure, path: str | Path, scale: float = 2) -> Path:
         page = vl_convert.vegalite_to_html(figure, bundle=True, **options)
         target.write_text(page, encoding="utf-8")
     return target
+
+
+_INK = "#333333"
+
+
+def forecast_figure(forecast: Forecast, title: str) -> Figure:
+    """Return a forecast as a figure: error against money, from now to a fifth above the budget.
+
+    Parameters
+    ----------
+    forecast
+        What is shown.
+    title
+        Such as the name of the study.
+    """
+    rows = fan_rows(forecast.to_plain()["points"])
+    budget = float(forecast.end.money)
+    x = {
+        "field": "money",
+        "type": "quantitative",
+        "title": "money spent",
+        "scale": {"nice": False, "zero": False},
+    }
+    y = {"type": "quantitative", "title": "error on new cases", "axis": {"format": "%"}}
+    about = f"after event {forecast.events}, {forecast.runs} ways to go on; nine of ten in the band"
+    layers = [at_budget(budget, x), *fan(rows, x, y, COLOURS[6])]
+    return {**frame(title, about, rows), "width": 560, "height": 340, "layer": layers,
+            "description": forecast.words()}  # fmt: skip
+
+
+def fan_rows(points: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """Return the points of a forecast as a chart takes them.
+
+    >>> fan_rows([{"money": "12.50", "error": 0.2, "low": 0.1, "high": 0.3}])
+    [{'money': 12.5, 'error': 0.2, 'low': 0.1, 'high': 0.3}]
+    """
+    return [{**each, "money": float(each["money"])} for each in points]
+
+
+def fan(
+    rows: Sequence[Mapping[str, Any]], x: Mapping[str, Any], y: Mapping[str, Any], colour: str
+) -> list[Figure]:
+    """Return the layers of what is to come: a band and a dashed line.
+
+    Parameters
+    ----------
+    rows
+        With ``money``, ``error``, ``low`` and ``high``.
+    x, y
+        The axes of money and error.
+    colour
+        Of both.
+    """
+    data = {"values": [dict(row) for row in rows]}
+    along = {**x, "field": "money"}
+    tips = [
+        {"field": "money", "type": "quantitative", "title": "spent"},
+        *({"field": name, "type": "quantitative", "title": title, "format": ".1%"}
+          for name, title in (("error", "expected then"), ("low", "from"), ("high", "to"))),
+    ]  # fmt: skip
+    return [
+        {
+            "data": data,
+            "mark": {"type": "area", "opacity": 0.12, "color": colour},
+            "encoding": {"x": along, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "data": data,
+            "mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 2.5, "color": colour},
+            "encoding": {"x": along, "y": {**y, "field": "error"}, "tooltip": tips},
+        },
+    ]
+
+
+def at_budget(budget: float, x: Mapping[str, Any]) -> Figure:
+    """Return a line where the budget ends, for what is beyond it."""
+    return {
+        "data": {"values": [{"money": budget, "words": "the budget"}]},
+        "mark": {"type": "rule", "strokeDash": [2, 3], "color": _INK},
+        "encoding": {
+            "x": {**x, "field": "money"},
+            "tooltip": [{"field": "words", "title": "here ends"}],
+        },
+    }
+
+
+_WIDTH, _ROW, _BAR, _ARM = 480, 22, 9, 0.12
+
+
+def ranks_figure(ranking: Ranking, title: str = "") -> Figure:
+    """Return the diagram of a ranking, the best policy on the left.
+
+    Parameters
+    ----------
+    ranking
+        Of at least two policies over at least two tables.
+    title
+        What it shows; the measure unless given.
+    """
+    number = len(ranking.policies)
+    low, high = 1.0, float(number)
+    edge = _ARM * (high - low)
+    left = (number + 1) // 2
+    bars = _levels(ranking.groups)
+    first = (max(bars, default=-1) + 1) * _BAR + _ROW  # below all bars
+    rows: list[dict[str, Any]] = []
+    for at, (policy, rank) in enumerate(zip(ranking.policies, ranking.ranks, strict=True)):
+        on_left = at < left
+        level = at if on_left else number - 1 - at
+        rows.append({
+            "policy": f"{policy}  {rank:.2f}" if on_left else f"{rank:.2f}  {policy}",
+            "rank": rank, "side": "left" if on_left else "right",
+            "end": low - edge if on_left else high + edge,
+            "y": first + level * _ROW, "axis": 0,
+        })  # fmt: skip
+    groups = [
+        {"from": ranking.ranks[group[0]] - edge / 12, "to": ranking.ranks[group[-1]] + edge / 12,
+         "y": (level + 1) * _BAR}
+        for group, level in zip(ranking.groups, bars, strict=True)
+    ]  # fmt: skip
+    height = first + (left - 1) * _ROW + _ROW // 2
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [low - edge, high + edge], "nice": False},
+        "axis": {"orient": "top", "values": list(range(1, number + 1)), "title": "mean rank",
+                 "grid": False, "domain": False, "offset": 4, "format": "d"},
+    }  # fmt: skip
+    y = {"type": "quantitative", "scale": {"domain": [0, height], "reverse": True}, "axis": None}
+    stems = {"x": {**x, "field": "rank"}, "y": {**y, "field": "axis"}, "y2": {"field": "y"}}
+    arms = {"x": {**x, "field": "rank"}, "x2": {"field": "end"}, "y": {**y, "field": "y"}}
+    span = {"x": {**x, "field": "from"}, "x2": {"field": "to"}, "y": {**y, "field": "y"}}
+    thin = {"type": "rule", "color": "#333333", "strokeWidth": 1}
+    layers: list[Figure] = [
+        {
+            "data": {"values": [{"from": low, "to": high, "y": 0}]},
+            "mark": {"type": "rule", "color": "#000000", "strokeWidth": 1.5},
+            "encoding": span,
+        },
+        {"mark": thin, "encoding": stems},
+        {"mark": thin, "encoding": arms},
+        *(_names(side, x, y) for side in ("left", "right")),
+    ]
+    if groups:
+        thick = {"type": "rule", "color": "#000000", "strokeWidth": 5, "strokeCap": "round"}
+        layers.append({"data": {"values": groups}, "mark": thick, "encoding": span})
+    subtitle = (
+        f"{len(ranking.tables)} tables; joined: no difference at {LEVEL:g} (Wilcoxon, Holm); "
+        f"Friedman p = {ranking.friedman:.2g}"
+    )
+    named = title or f"Mean ranks by {ranking.measure}"
+    return {**frame(named, subtitle, rows), "width": _WIDTH, "height": height, "layer": layers}
+
+
+def _names(side: str, x: Figure, y: Figure) -> Figure:
+    on_left = side == "left"
+    return {
+        "transform": [{"filter": {"field": "side", "equal": side}}],
+        "mark": {"type": "text", "align": "right" if on_left else "left",
+                 "dx": -4 if on_left else 4, "fontSize": 11, "baseline": "middle"},
+        "encoding": {"x": {**x, "field": "end"}, "y": {**y, "field": "y"},
+                     "text": {"field": "policy"}},
+    }  # fmt: skip
+
+
+def _levels(groups: Sequence[Sequence[int]]) -> list[int]:
+    """Return on which level the bar of each group is drawn, so that none touches another.
+
+    >>> _levels([(0, 1), (1, 2, 3), (4, 5)])
+    [0, 1, 0]
+    """
+    ends: list[int] = []
+    found = []
+    for group in groups:
+        level = next((at for at, end in enumerate(ends) if end < group[0]), len(ends))
+        ends[level : level + 1] = [group[-1]]
+        found.append(level)
+    return found
+
+
+_STEPS = 200
+
+
+def curves_figure(
+    title: str, results: Mapping[str, Runs], error: str = "0/1 error on validation cases"
+) -> Figure:
+    """Return error against purchases, or against money where costs differ.
+
+    Parameters
+    ----------
+    title
+        What was compared on.
+    results
+        Policy → its runs, at least one each.
+    error
+        What is written at the axis of the errors.
+    """
+    first = next(iter(results.values()))
+    costs = {cost for runs in results.values() for each in runs.runs for cost in each.cost}
+    lines = {"complete training data": float(first.complete.mean())}
+    if not first.runs[0].discriminative:
+        lines["best single feature"] = float(first.single.mean())
+    if len(costs) > 1:
+        ends = {label: float(max(runs.spent_at_end)) for label, runs in results.items()}
+        step = max(ends.values()) / _STEPS
+        curves = {
+            label: runs.curve_by_money(_amounts(step, ends[label]))
+            for label, runs in results.items()
+        }
+        against = "spent"
+    else:
+        curves, against = {label: runs.curve() for label, runs in results.items()}, "purchases"
+    return error_curves(
+        curves,
+        title=title,
+        subtitle=f"{_mean(results)}, 95 % bands",
+        lines=lines,
+        against=against,
+        error=error,
+    )
+
+
+def _amounts(step: float, end: float) -> list[float]:
+    """Return the amounts at which a curve is drawn: no further than its policy has spent.
+
+    >>> _amounts(5.0, 12.0)
+    [5.0, 10.0, 12.0]
+    """
+    before = (step * number for number in range(1, _STEPS + 1))
+    return [*(each for each in before if each < end), end]
+
+
+def purchases_figure(title: str, results: Mapping[str, Runs]) -> Figure:
+    """Return how often each policy bought each feature."""
+    purchases = {
+        label: dict(zip(runs.features, runs.purchases.mean(axis=0).tolist(), strict=True))
+        for label, runs in results.items()
+    }
+    return purchases_per_feature(
+        purchases, title=title, subtitle=f"purchases per feature, {_mean(results)}"
+    )
+
+
+def _mean(results: Mapping[str, Runs]) -> str:
+    fewest, most = min(map(len, results.values())), max(map(len, results.values()))
+    return f"mean of {most} runs" if fewest == most else f"mean of {fewest} to {most} runs"

@@ -20,7 +20,7 @@ from budgeted.learners.base import Classifier
 from budgeted.learners.belief import Floats
 from budgeted.listing import listed
 from budgeted.simulation.datasets import Rehearsal
-from budgeted.simulation.measures import MEASURES, probabilities
+from budgeted.simulation.judge import MEASURES, probabilities
 
 RUN_TIME = "run time"
 COSTS = "cost of errors"

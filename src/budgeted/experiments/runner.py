@@ -12,8 +12,8 @@ from pathlib import Path
 
 from budgeted.errors import BudgetedError, PolicyError, RunnerError
 from budgeted.experiments import executors
-from budgeted.experiments.own_policies import what_happened
 from budgeted.experiments.runs import Run
+from budgeted.experiments.sources import what_happened
 from budgeted.experiments.spec import Contender, Experiment
 from budgeted.experiments.store import Store, provenance
 from budgeted.learners import LEARNERS

@@ -39,7 +39,6 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError, ProblemError
 from budgeted.experiments.measured import Wanted, wanted_of
-from budgeted.experiments.own_policies import kinds
 from budgeted.experiments.problems import (
     as_text,
     drawn,
@@ -49,7 +48,7 @@ from budgeted.experiments.problems import (
     unknown,
 )
 from budgeted.experiments.runs import Run, play, run_seed
-from budgeted.experiments.sources import Source
+from budgeted.experiments.sources import Source, kinds
 from budgeted.learners import learner_from
 from budgeted.policies import POLICIES, Policy, policy_among
 from budgeted.simulation.datasets import Rehearsal

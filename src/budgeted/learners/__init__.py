@@ -15,11 +15,11 @@ from typing import Any
 
 from budgeted.errors import LearnerError
 from budgeted.learners.base import Classifier, Learner, Outlook, Predictor, check_kind
-from budgeted.learners.committee import Committee
 from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.logistic_regression import LogisticRegression
 from budgeted.learners.naive_bayes import NaiveBayes, naive_bayes, of_belief
 from budgeted.learners.predictor import fitted
+from budgeted.learners.prospective import Committee
 from budgeted.registry import Registry
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, LearnerError, ModelError
 from budgeted.learners.base import Classifier, Reader
-from budgeted.learners.members_reading import check_keys
+from budgeted.learners.members import check_keys
 from budgeted.listing import listed
 from budgeted.problem import Feature, Problem
 from budgeted.problem.values import kind, parameters_of

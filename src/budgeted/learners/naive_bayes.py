@@ -11,11 +11,11 @@ import numpy as np
 from budgeted.errors import ObservationError
 from budgeted.learners.base import Classifier
 from budgeted.learners.belief import Belief, Floats, Integers
-from budgeted.learners.committee import Committee
 from budgeted.learners.dependence import INDEPENDENT
 from budgeted.learners.layout import layout_of
-from budgeted.learners.members_reading import read_members
+from budgeted.learners.members import read_members
 from budgeted.learners.posterior import Posterior
+from budgeted.learners.prospective import Committee
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
 

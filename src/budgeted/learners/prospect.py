@@ -26,9 +26,9 @@ from budgeted.errors import LearnerError
 from budgeted.learners.base import Confusion, Outlook
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.dependence import CORRELATIONS, effective
-from budgeted.learners.gamma import log_gamma_draws
 from budgeted.learners.layout import every_case, layout_of, number_of_cases
 from budgeted.learners.posterior import Posterior
+from budgeted.learners.special import log_gamma_draws
 from budgeted.problem import Problem
 from budgeted.seeds import OUTLOOK, stream
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from budgeted.learners.base import Cases, Confusion, Outlook
 from budgeted.learners.dependence import CORRELATIONS
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.learners.layout import Floats, layout_of
+from budgeted.learners.members import Members
 from budgeted.learners.posterior import Posterior
 from budgeted.learners.prospect import (
     CONFIDENCE,
@@ -18,6 +20,7 @@ from budgeted.learners.prospect import (
     draw_model,
     possible_errors,
     prospect,
+    spreads,
 )
 from budgeted.problem import Problem
 from budgeted.seeds import OUTLOOK, stream
@@ -101,3 +104,29 @@ class Prospective(ABC):
             As of `outlook`, with which it agrees.
         """
         return confusion(self.posterior, self.chances, self.scatter, self.log_scores, models)
+
+
+@dataclass(frozen=True, eq=False)
+class Committee(Members, Prospective):
+    """Naive Bayes models with weights, and what is known that they were made from.
+
+    Attributes
+    ----------
+    posterior
+        What is known of the parameters.
+    """
+
+    posterior: Posterior
+
+    @property
+    def chances(self) -> Floats:
+        """How probable each correlation of the features is."""
+        result: Floats = self.correlations.sum(axis=0)
+        return result
+
+    @property
+    def scatter(self) -> Floats:
+        """By how much what the committee makes of each feature scatters within a label."""
+        everything = np.ones((1, len(self.problem.features)), dtype=bool)
+        result: Floats = spreads(self.problem, self.means) * self.feature_weights(everything)[0]
+        return result

@@ -2,8 +2,8 @@
 
 from budgeted.problem.budgets import Firm, Soft
 from budgeted.problem.features import Feature, PriorCounts
+from budgeted.problem.names import position_of
 from budgeted.problem.orders import Action, CaseSoFar, Order
-from budgeted.problem.positions import position_of
 from budgeted.problem.prices import PerFeature, PriceList, Tariff
 from budgeted.problem.problem import Problem
 

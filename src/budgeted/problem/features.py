@@ -17,8 +17,7 @@ from budgeted.problem.checks import (
     shared_counts,
 )
 from budgeted.problem.money import MoneyLike
-from budgeted.problem.names import are_numerals
-from budgeted.problem.positions import index_of
+from budgeted.problem.names import are_numerals, index_of
 from budgeted.problem.values import Categorical, Kind
 
 PriorCounts = float | tuple[float, ...] | tuple[tuple[float, ...], ...]

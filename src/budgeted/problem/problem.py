@@ -15,9 +15,8 @@ from budgeted.problem.budgets import Soft, Terms, from_table
 from budgeted.problem.checks import duplicate_mistakes, names_mistakes, prior_mistakes
 from budgeted.problem.features import Feature
 from budgeted.problem.money import MoneyLike
-from budgeted.problem.names import are_numerals
+from budgeted.problem.names import are_numerals, index_of, position_of
 from budgeted.problem.orders import Action, CaseSoFar, Order, lines, quoted
-from budgeted.problem.positions import index_of, position_of
 from budgeted.problem.prices import (
     NotInstalled,
     PerFeature,

@@ -13,8 +13,7 @@ from budgeted.learners.model import Model
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
 from budgeted.problem.values import Kind
-from budgeted.sklearn.coding import check_handling, coded
-from budgeted.sklearn.kinds import kinds_of
+from budgeted.sklearn.columns import check_handling, coded, kinds_of
 from budgeted.sklearn.partial_cases import PartialCases
 
 

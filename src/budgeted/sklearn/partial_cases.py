@@ -21,9 +21,7 @@ from budgeted.learners.predictor import outlook_of
 from budgeted.problem import Feature
 from budgeted.problem.checks import prior_mistakes
 from budgeted.problem.values import Kind
-from budgeted.sklearn.coding import coded
-from budgeted.sklearn.columns import Column, columns_for, is_missing
-from budgeted.sklearn.releases import TAGS_BEFORE_1_6, tagged
+from budgeted.sklearn.columns import Column, coded, columns_for, is_missing, tagged
 
 
 class PartialCases(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it has no types
@@ -75,9 +73,6 @@ class PartialCases(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it 
 
     def __sklearn_tags__(self) -> Any:
         return tagged(super().__sklearn_tags__)
-
-    def _more_tags(self) -> dict[str, Any]:
-        return TAGS_BEFORE_1_6
 
     def _coded(self, X: Any) -> Integers:
         """Return the position of each value of new cases, for the features of the model."""

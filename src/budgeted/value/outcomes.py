@@ -25,8 +25,7 @@ import numpy as np
 
 from budgeted.cache import remembered
 from budgeted.learners.belief import Floats, Integers
-from budgeted.learners.gamma import dirichlet_draws
-from budgeted.learners.special import log_rising_whole, log_sum
+from budgeted.learners.special import dirichlet_draws, log_rising_whole, log_sum
 from budgeted.learners.strength import (
     Strengths,
     over_values,

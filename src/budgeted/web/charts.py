@@ -10,8 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from budgeted.experiments.fans import at_budget, fan
-from budgeted.experiments.figures import COLOURS, Figure, frame, planned_errors
+from budgeted.experiments.figures import COLOURS, Figure, at_budget, fan, frame, planned_errors
 from budgeted.learners.base import Classifier
 from budgeted.learners.predictor import share_intervals_of, shares_of
 from budgeted.studies.status import Cell

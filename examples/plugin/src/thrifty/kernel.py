@@ -10,7 +10,7 @@ import numpy as np
 
 from budgeted import Problem, Purchase
 from budgeted.learners import Outlook
-from budgeted.learners.cross_validation import cross_validated
+from budgeted.learners.scikit_learn import cross_validated
 
 
 @dataclass(frozen=True)

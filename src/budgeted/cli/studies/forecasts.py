@@ -72,7 +72,7 @@ def forecast(
             progress=lambda done: bar.update(task, completed=done),
         )
     if figure is not None:
-        from budgeted.experiments.fans import forecast_figure
+        from budgeted.experiments.figures import forecast_figure
 
         figures.save(forecast_figure(said, f"How good will {found.name} be?"), figure)
     if as_json:

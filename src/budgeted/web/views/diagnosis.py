@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from budgeted.diagnosis import ActiveClassifier, Decision, Strategy
+from budgeted.diagnosis.active import reason
 from budgeted.diagnosis.costs import WrongCosts
 from budgeted.diagnosis.programme import cells
-from budgeted.diagnosis.words import reason
 from budgeted.errors import DiagnosisError
 from budgeted.problem import CaseSoFar, Order, Problem, money
 from budgeted.problem.prices import PerFeature, PriceList

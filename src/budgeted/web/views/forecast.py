@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from budgeted.experiments.fans import fan_rows
+from budgeted.experiments.figures import fan_rows
 from budgeted.studies.snapshot import Snapshot
 from budgeted.web.forecasts import Known
 from budgeted.web.views.parts import View
