@@ -67,17 +67,7 @@ class Connection:
         key: str = "",
         again: bool = True,
     ) -> httpx.Response:
-        """Return the answer to a request, or raise what the server refuses it with.
-
-        Parameters
-        ----------
-        method, path, params, body
-            The request; the body as what JSON can hold, and decimals.
-        key
-            The idempotency key of a change; empty for what only looks.
-        again
-            Whether it may be sent again although it may have arrived.
-        """
+        """Return the answer to a request, or raise what the server refuses it with."""
         library = _httpx()
         headers = {"Idempotency-Key": key} if key else {}
         content = None

@@ -22,15 +22,7 @@ T = TypeVar("T")
 
 
 class Endpoint:
-    """Carries out operations.
-
-    Parameters
-    ----------
-    connection
-        To the server.
-    name
-        Of the study; empty for what is about none.
-    """
+    """Carries out operations."""
 
     def __init__(self, connection: Connection, name: str = "") -> None:
         self.connection = connection
@@ -65,17 +57,7 @@ class Endpoint:
         key: str,
         number: int | Request | None = None,
     ) -> Done:
-        """Carry out a change, once at most.
-
-        Parameters
-        ----------
-        operation, body
-            What is to be done.
-        key
-            An idempotency key; if it is empty, one is made up.
-        number
-            Of the request that it is about.
-        """
+        """Carry out a change, once at most."""
         key = key or new_key()
         places = {} if number is None else {"number": number}
         return replace(read(Done, self._json(operation, None, body, key, places)), key=key)

@@ -12,26 +12,13 @@ from budgeted.client import answers
 
 
 class Operation(NamedTuple):
-    """One of them.
-
-    Attributes
-    ----------
-    method, path
-        As in the OpenAPI document.
-    answer
-        The dataclass that is made of it; None for a file, which comes as it is.
-    again
-        Whether it may be sent again where the answer was lost: what only looks, and what takes an
-        idempotency key along.
-    keyed
-        Whether it takes one.
-    """
+    """One of them."""
 
     method: str
     path: str
     answer: type[Any] | None
     again: bool = True
-    keyed: bool = False
+    keyed: bool = False  # whether it takes one
 
 
 _STUDY = "/api/studies/{name}"

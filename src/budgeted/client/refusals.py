@@ -27,18 +27,6 @@ _KINDS: dict[int, type[BudgetedError]] = {
 def refusal_of(status: int, said: object, url: str, key: str = "") -> BudgetedError:
     """Return the error for an answer.
 
-    Parameters
-    ----------
-    status
-        Of HTTP.
-    said
-        The answer, if it is JSON.
-    url
-        Of the server.
-    key
-        The idempotency key of a change. Who says 502, 503 or 504 to one may be a proxy before a
-        server that has written it, or that server.
-
     Examples
     --------
     >>> refusal_of(404, {"error": "there is no study 'flu'"}, "http://localhost")

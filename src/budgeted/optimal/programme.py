@@ -164,13 +164,7 @@ def _means(start: Belief, tallies: Integers | Floats) -> Floats:
 
 
 class Tallies:
-    """All tallies that the money can buy, each class of equivalent ones as a number.
-
-    Parameters
-    ----------
-    start
-        The belief at which tallies begin.
-    """
+    """All tallies that the money can buy, each class of equivalent ones as a number."""
 
     def __init__(self, start: Belief) -> None:
         self.start = start

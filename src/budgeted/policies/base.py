@@ -195,13 +195,6 @@ class Several:
     This is memory, so one is made anew for requests that are wanted together, and not kept: what is
     asked depends on the study and on nothing else.
 
-    Parameters
-    ----------
-    policy
-        Who decides.
-    shared
-        Whether it decides for people who ask at the same moment.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem, State

@@ -45,26 +45,14 @@ Sold = tuple[tuple[int, ...], Decimal]
 
 @dataclass(frozen=True)
 class Bundle:
-    """An order that could be placed.
-
-    Attributes
-    ----------
-    features, label
-        What it has.
-    price, cost
-        What it costs; and the same as a number that one can divide by.
-    worth
-        Of all its values.
-    cases
-        On how many visited cases it could be placed; fresh ones are without end.
-    """
+    """An order that could be placed."""
 
     features: tuple[int, ...]
     label: int
     price: Decimal
     cost: float
-    worth: float
-    cases: float
+    worth: float  # of all its values
+    cases: float  # on how many visited cases it could be placed; fresh ones are without end
 
     @property
     def rate(self) -> float:

@@ -33,13 +33,6 @@ _EQUALS = 1e-4
 class Goal:
     """What the classifier may spend on each new case, and which loss follows from that.
 
-    Parameters
-    ----------
-    limit
-        What the tests of a new case may cost together; None for all tests.
-    costs
-        Prices of tests of a new case that differ from those of the study: ``"scan=12, crp=4"``.
-
     Examples
     --------
     >>> Goal("2").words
@@ -52,7 +45,7 @@ class Goal:
     budgeted.errors.PolicyError: case_costs: are for what a case_limit pays for; give that, too
     """
 
-    limit: Any = None
+    limit: Any = None  # what the tests of a new case may cost together; None for all tests
     costs: str = ""
 
     def __post_init__(self) -> None:

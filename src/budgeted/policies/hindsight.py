@@ -28,23 +28,7 @@ _TIED = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Hindsight:
-    """A history and what each of its purchases did, oldest first.
-
-    Attributes
-    ----------
-    history, belief
-        What was bought, and what is known after it.
-    accuracy
-        Share of the pool's cases that the classifier gets right after each purchase; where labels
-        tie it guesses, and before there is a pool it has the prior alone.
-    change
-        Mean over the pool's cases, as they are known after the purchase, of Σ |P(label | case) as
-        it is − as it would be without the purchase|.
-    rows, features, values
-        Of each value of the pool: its case, its feature, and which one it is.
-    labels
-        Of each case of the pool.
-    """
+    """A history and what each of its purchases did, oldest first."""
 
     history: Sequence[Purchase]
     belief: Belief
@@ -53,7 +37,7 @@ class Hindsight:
     rows: tuple[int, ...] = ()
     features: tuple[int, ...] = ()
     values: tuple[int, ...] = ()
-    labels: tuple[int, ...] = ()
+    labels: tuple[int, ...] = ()  # of each case of the pool
 
 
 _recent: list[Hindsight] = []

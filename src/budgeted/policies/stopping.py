@@ -41,25 +41,13 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Weighed:
-    """Something that could be bought beyond the budget.
+    """Something that could be bought beyond the budget."""
 
-    Attributes
-    ----------
-    what
-        The features, by position.
-    price, surcharge
-        What it costs by the price list, and on top of that.
-    saved
-        By how much it is expected to lower the error, from 0 to 1.
-    worth
-        Of that, in money.
-    """
-
-    what: tuple[int, ...]
+    what: tuple[int, ...]  # the features, by position
     price: Decimal
     surcharge: Decimal
-    saved: float
-    worth: float
+    saved: float  # by how much it is expected to lower the error, from 0 to 1
+    worth: float  # of that, in money
 
     @property
     def goes_on(self) -> bool:
@@ -84,13 +72,6 @@ class Weighed:
 
 class Thrifty:
     """Lets a policy go on beyond a soft budget only while that is worth it.
-
-    Parameters
-    ----------
-    chooser
-        The policy, or what stands before it.
-    learner
-        Gives the learner that makes the classifier; asked only where a budget is soft.
 
     Examples
     --------

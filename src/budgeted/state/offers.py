@@ -44,21 +44,7 @@ class Terms(NamedTuple):
 
 
 class Offers:
-    """What every cell costs now: on cases that were visited, and on fresh ones.
-
-    Parameters
-    ----------
-    problem
-        With the price list.
-    visited
-        The past of the cases that have one.
-    cases_left
-        How many cases can still give each cell, visited ones among them, features × labels.
-    today
-        The day of the order.
-    groups
-        Where cases belong to groups: of each label, how many fresh ones each group has.
-    """
+    """What every cell costs now: on cases that were visited, and on fresh ones."""
 
     def __init__(
         self,

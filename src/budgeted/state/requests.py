@@ -274,11 +274,6 @@ class History(Sequence[Purchase]):
     (True, True, False)
     >>> two.values
     2
-
-    Attributes
-    ----------
-    values
-        How many of them brought one.
     """
 
     __slots__ = ("_length", "_shared", "values")

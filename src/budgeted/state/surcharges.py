@@ -16,17 +16,9 @@ from budgeted.state.state import State
 
 @dataclass(frozen=True)
 class Surcharge:
-    """The surcharge of a study.
+    """The surcharge of a study."""
 
-    Attributes
-    ----------
-    so_far
-        On what is spent.
-    to_come
-        What it will grow by once all requests under way are charged as they were agreed.
-    """
-
-    so_far: Decimal
+    so_far: Decimal  # on what is spent
     to_come: Decimal
 
 

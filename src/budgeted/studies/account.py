@@ -21,51 +21,25 @@ from budgeted.studies.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Spending:
-    """What was bought of something, and for how much.
+    """What was bought of something, and for how much."""
 
-    Attributes
-    ----------
-    name
-        Of a test or a label.
-    values, failed
-        How many values there are, and how many requests brought none.
-    spent
-        What was charged, failures included.
-    """
-
-    name: str
+    name: str  # of a test or a label
     values: int
     failed: int
-    spent: Decimal
+    spent: Decimal  # what was charged, failures included
 
 
 @dataclass(frozen=True)
 class Account:
-    """What is to be said of a study without asking a model.
-
-    Attributes
-    ----------
-    by_test, by_label
-        Spending; each adds up to what is spent.
-    of_label
-        What was spent on each test and label.
-    charged_in_vain
-        What was charged for requests that brought no value.
-    surcharge
-        So far, where the budget is soft; else None.
-    counts
-        How many there are of what, by a word for it.
-    prices
-        Fees, panels and other terms of the price list, in words.
-    """
+    """What is to be said of a study without asking a model."""
 
     by_test: tuple[Spending, ...]
     by_label: tuple[Spending, ...]
-    of_label: Mapping[tuple[str, str], Decimal]
-    charged_in_vain: Decimal
-    surcharge: Decimal | None
-    counts: Mapping[str, int]
-    prices: tuple[str, ...]
+    of_label: Mapping[tuple[str, str], Decimal]  # what was spent on each test and label
+    charged_in_vain: Decimal  # what was charged for requests that brought no value
+    surcharge: Decimal | None  # so far, where the budget is soft; else None
+    counts: Mapping[str, int]  # how many there are of what, by a word for it
+    prices: tuple[str, ...]  # fees, panels and other terms of the price list, in words
 
 
 def account_of(study: Snapshot) -> Account:

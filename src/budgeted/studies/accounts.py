@@ -57,15 +57,7 @@ def so_far(study: Projection, case: str) -> CaseSoFar:
 
 
 def visited_after(study: Projection, event: Event, before: Mapping[str | int, CaseSoFar]) -> State:
-    """Return the state in which the cases that an event was about are as they are now.
-
-    Parameters
-    ----------
-    study, event
-        The study after the event.
-    before
-        The cases that were visited before it.
-    """
+    """Return the state in which the cases that an event was about are as they are now."""
     cases = {study.requests[number].case for number in numbers_of(event)}
     about = getattr(event, "case", None)
     state = study.state
@@ -120,15 +112,7 @@ def price_reopened(study: Projection, number: int) -> Decimal:
 
 
 def charge(study: Projection, case: str, feature: int, at: str) -> tuple[list[Event], Decimal]:
-    """Return what a value costs that nobody asked for, and how amounts are divided before it.
-
-    Parameters
-    ----------
-    study, case, feature
-        Of whom, and what.
-    at
-        When it is written down.
-    """
+    """Return what a value costs that nobody asked for, and how amounts are divided before it."""
     before, problem = so_far(study, case), study.state.problem
     order = Order((feature,), before.label, case, day_of(at))
     counted = _counted(study, case)

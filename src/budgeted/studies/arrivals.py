@@ -23,48 +23,24 @@ _FILE = "the list"
 
 @dataclass(frozen=True)
 class Arrival:
-    """A row of a list of cases, and what will become of it.
+    """A row of a list of cases, and what will become of it."""
 
-    Attributes
-    ----------
-    line
-        Of the file, from 1.
-    case, label, group
-        As they stand there.
-    verdict
-        ``new``, ``there`` already, or ``refused``.
-    values
-        How many values of it will be written down.
-    said
-        What else is to be said of it: why it is refused, or what is there already.
-    """
-
-    line: int
+    line: int  # of the file, from 1
     case: str
     label: str
     group: str
-    verdict: str
-    values: int
+    verdict: str  # ``new``, ``there`` already, or ``refused``
+    values: int  # how many values of it will be written down
     said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """A list of cases as it was understood.
+    """A list of cases as it was understood."""
 
-    Attributes
-    ----------
-    rows
-        All of them, in their order.
-    command
-        What adds those that are not refused.
-    ignored
-        Columns that mean nothing here.
-    """
-
-    rows: tuple[Arrival, ...]
-    command: AddCases
-    ignored: tuple[str, ...]
+    rows: tuple[Arrival, ...]  # all of them, in their order
+    command: AddCases  # what adds those that are not refused
+    ignored: tuple[str, ...]  # columns that mean nothing here
 
     def number(self, verdict: str) -> int:
         """Return how many rows have a verdict."""
@@ -78,16 +54,6 @@ class Arrivals:
 
 def read_arrivals(study: Snapshot, content: bytes, columns: Columns | None = None) -> Arrivals:
     r"""Return what a list of cases would do to a study; an error says what is wrong with the file.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    content
-        A header and rows, with commas, semicolons or tabs between the cells; UTF-8, or what
-        Windows writes.
-    columns
-        Which columns hold what is no feature; the usual ones unless given.
 
     Examples
     --------

@@ -56,13 +56,7 @@ def without_labels(event: Event) -> Event:
 
 @dataclass(frozen=True, eq=False)
 class BlindSnapshot(Snapshot):
-    """A study at one moment, without the labels of its cases.
-
-    Attributes
-    ----------
-    seen
-        The same with labels; what is learned from it is computed there, once for everybody.
-    """
+    """A study at one moment, without the labels of its cases."""
 
     seen: Snapshot | None = None
 

@@ -16,21 +16,11 @@ from budgeted.studies.events import Event
 
 @dataclass(frozen=True, eq=False)
 class BudgetTerms(Event):
-    """The budget is on these terms from now on.
+    """The budget is on these terms from now on."""
 
-    Attributes
-    ----------
-    budget
-        The most that all orders together may cost.
-    terms
-        As a study file has them, amounts and days as text.
-    old_terms
-        Those of before; None where the study begins.
-    """
-
-    budget: Decimal
-    terms: dict[str, Any]
-    old_terms: dict[str, Any] | None = None
+    budget: Decimal  # the most that all orders together may cost
+    terms: dict[str, Any]  # as a study file has them, amounts and days as text
+    old_terms: dict[str, Any] | None = None  # those of before; None where the study begins
     why: str = ""
     kind: Literal["budget_terms"] = "budget_terms"
 

@@ -41,20 +41,10 @@ class KnownValue(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseList:
-    """What a list of cases says.
+    """What a list of cases says."""
 
-    Attributes
-    ----------
-    cases
-        Name and label of each, row by row.
-    known
-        The cells that hold values.
-    groups
-        The group of each case that belongs to one.
-    """
-
-    cases: Cases
-    known: tuple[KnownValue, ...] = ()
+    cases: Cases  # name and label of each, row by row
+    known: tuple[KnownValue, ...] = ()  # the cells that hold values
     groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -75,17 +65,6 @@ def case_list(
     columns: Columns | None = None,
 ) -> CaseList:
     """Return what the rows of a list of cases say, or an error about its header.
-
-    Parameters
-    ----------
-    header, rows
-        Of the file.
-    source
-        What to call it in messages.
-    features
-        Names of the features, whose columns hold known values.
-    columns
-        Which others mean something; the usual ones unless given.
 
     Examples
     --------
@@ -128,17 +107,7 @@ def case_list(
 def known_mistakes(
     known: Iterable[KnownValue], features: Iterable[Feature], places: Callable[[int], str]
 ) -> Iterator[str]:
-    """Yield which known values are none of their feature, in words.
-
-    Parameters
-    ----------
-    known
-        Of a list of cases.
-    features
-        Those that can be checked.
-    places
-        What the place of each row is called.
-    """
+    """Yield which known values are none of their feature, in words."""
     readers = {each.name: each for each in features}
     wrong: dict[tuple[str, str], str] = {}  # a long list has few different values
     for each in known:
@@ -162,17 +131,7 @@ def read_case_list(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> CaseList:
-    """Return the cases in a CSV that arrive at a study; an error lists what is wrong, with lines.
-
-    Parameters
-    ----------
-    path
-        The file.
-    problem
-        Of the study: its labels, and the features that known values are of.
-    columns, delimiter, encoding
-        How the file is written; see `budgeted.studies.files.read_study`.
-    """
+    """Return the cases in a CSV that arrive at a study; an error lists what is wrong."""
     header, rows, lines = read_rows(path, delimiter, encoding)
     names = [each.name for each in problem.features]
     found = case_list(header, rows, str(path), names, columns)

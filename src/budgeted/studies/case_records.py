@@ -28,25 +28,7 @@ KNOWN, WAITING, UNAVAILABLE, OPEN = "known", "pending", "unavailable", "open"
 
 @dataclass(eq=False, slots=True)
 class CaseRecord:
-    """One case, with all that happened to it; nobody changes it once the pass is over.
-
-    Attributes
-    ----------
-    name, label, group
-        Which case it is; the group is empty if it belongs to none.
-    requests
-        Its requests and recorded values, by number.
-    held
-        The last request or recorded value of each feature that is pending or known.
-    unavailable
-        The features that it cannot give, each with the event that says so.
-    withdrawn
-        When it was taken out, and by whom; None if it is there.
-    forgotten
-        Whether its values are not shown any more.
-    entries
-        The events that are about it, the oldest first.
-    """
+    """One case, with all that happened to it; nobody changes it once the pass is over."""
 
     name: str
     label: str
@@ -54,8 +36,8 @@ class CaseRecord:
     requests: list[Requested] = field(default_factory=list)
     held: dict[str, Requested] = field(default_factory=dict)
     unavailable: dict[str, Entry] = field(default_factory=dict)
-    withdrawn: Entry | None = None
-    forgotten: bool = False
+    withdrawn: Entry | None = None  # when it was taken out, and by whom; None if it is there
+    forgotten: bool = False  # whether its values are not shown any more
     entries: list[Entry] = field(default_factory=list)
 
     @property
@@ -111,13 +93,6 @@ def case_records(
     entries: Iterable[Entry], numbered: Mapping[int, Requested]
 ) -> dict[str, CaseRecord]:
     """Return every case by its name, in the sequence in which they came.
-
-    Parameters
-    ----------
-    entries
-        All events of a study.
-    numbered
-        Its requests and recorded values as they are now, by number.
 
     Examples
     --------

@@ -34,11 +34,6 @@ class Created(Event):
     """The study begins: what is for sale, who chooses, and the cases with their labels.
 
     What was added since is in later events; `budgeted.studies.projection.Projection` knows both.
-
-    Attributes
-    ----------
-    groups
-        The group of each case that belongs to one, where prices differ between groups.
     """
 
     features: tuple[ForSale, ...]

@@ -90,15 +90,7 @@ def creation(
 def begun(
     created: Created, known: Sequence[tuple[str, str, str]], agreed: Sequence[Event] = ()
 ) -> Draft:
-    """Return a study that begins, with what is known of its cases.
-
-    Parameters
-    ----------
-    created, known
-        How it begins, and what is known.
-    agreed
-        What else was agreed on: the terms of the budget, and when to stop.
-    """
+    """Return a study that begins, with what is known of its cases."""
     draft = Draft.of(Projection(created))
     draft.tried.append(created)
     for event in agreed:

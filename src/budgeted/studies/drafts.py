@@ -49,34 +49,15 @@ LONGEST_KEY = 200
 
 
 class Draft(Projection):
-    """A copy of a projection to try events on; what is tried there changes nothing elsewhere.
+    """A copy of a projection to try events on; what is tried there changes nothing elsewhere."""
 
-    Attributes
-    ----------
-    tried
-        What it was changed by since it was made.
-    signature
-        When, by whom, with which key and as which command that would be written.
-    chooser, package
-        The policy of the study, which remembers what it planned for the same write; and of which
-        package, and version, it is.
-    stopped
-        Why the policy bought nothing when it was asked last, where there was money; or why a rule
-        for stopping kept it from buying.
-    stopped_by
-        What the rules for stopping said, if it was one of them.
-    looks_ahead
-        Whether rules for stopping may make a forecast, which takes seconds; see
-        `budgeted.studies.weighing`.
-    """
-
-    tried: list[Event]
+    tried: list[Event]  # what it was changed by since it was made
     _borrowed: NDArray[np.int8]
     signature: tuple[str, str, str, str] = ("", "", "", "")
     chooser: Chooser | None = None
     package: str = ""
     stopped: str = ""
-    stopped_by: StopWeighed | None = None
+    stopped_by: StopWeighed | None = None  # what the rules for stopping said, if it was one of them
     looks_ahead: bool = True
 
     @classmethod
@@ -138,15 +119,7 @@ class Draft(Projection):
         return day_of(self.signature[0])
 
     def pick(self, wanted: Order, case: str | None = None) -> str | None:
-        """Return the case to buy these features from: where they cost least, by the study's rule.
-
-        Parameters
-        ----------
-        wanted
-            The features, and the label.
-        case
-            The only one that may be taken, if there is a wish for it.
-        """
+        """Return the case to buy these features from: where they cost least, by the case rule."""
         order = self.order[wanted.label]
         first, *others = wanted.features
         cells = self.cells[order, first]
@@ -169,15 +142,7 @@ class Draft(Projection):
         return None if at is None else self.names.cases[order[at]]
 
     def placed(self, wanted: Order, case: str, allowed: Collection[int] | None = None) -> Order:
-        """Return an order of a case, today, with what makes it no dearer.
-
-        Parameters
-        ----------
-        wanted, case
-            What is wanted, and of whom.
-        allowed
-            Features that may come along; any, unless given.
-        """
+        """Return an order of a case, today, with what makes it no dearer."""
         if self.state.problem.separable:
             return replace(wanted, case=case)
         every = range(len(self.state.problem.features)) if allowed is None else sorted(allowed)
@@ -199,16 +164,7 @@ class Draft(Projection):
 
 @dataclass(frozen=True)
 class Sent:
-    """A command as somebody sent it.
-
-    Attributes
-    ----------
-    command, by
-        What is to be done, and who wants it.
-    key
-        Made up by who sent it, so that it is done once however often it is sent; without one it
-        gets one that nobody else has.
-    """
+    """A command as somebody sent it."""
 
     command: Command
     by: str
@@ -258,17 +214,7 @@ class Plan:
 
 
 def plan(draft: Draft, sent: Sequence[Sent], name: str, at: str) -> Plan:
-    """Return what carrying out the commands in turn would write.
-
-    Parameters
-    ----------
-    draft
-        Where the study stands; in the end, where that leads.
-    sent
-        The first come first.
-    name, at
-        Of the study, for messages; and the time.
-    """
+    """Return what carrying out the commands in turn would write."""
     wanted: list[Event] = []
     actors: list[str] = []
     keys: list[tuple[str, str]] = []

@@ -20,19 +20,7 @@ class Entering(Growing):
     def enter(
         self, results: Sequence[Sequence[Any]], *, charge: bool = False, key: str = ""
     ) -> tuple[Requested, ...]:
-        """Write down results, all of them or none: told if asked for, else recorded.
-
-        Parameters
-        ----------
-        results
-            Case, feature and value of each, perhaps with what it cost, a note, and whether to take
-            it though it is outside the range of its feature; see
-            `budgeted.studies.commands.Result`.
-        charge
-            Whether values that nobody asked for, and whose cost is not given, cost what is listed.
-        key
-            See `budgeted.studies.study.Study.ask`; `undo_batch` knows them by it.
-        """
+        """Write down results, all of them or none: told if asked for, else recorded."""
         given = cast(Sequence[Result], results)
         return self.do(commands.Enter(given, charge), key=key).requests
 
@@ -56,18 +44,6 @@ class Entering(Growing):
         A row for each case and a column for each feature, or a row for each result with columns
         ``case``, ``test``, ``value`` and perhaps ``cost`` and ``note``: what ``budgeted study
         import`` reads from a file. Null, NaN and empty cells are no results.
-
-        Parameters
-        ----------
-        frame
-            Of pandas, polars, pyarrow or another library that narwhals knows.
-        case
-            The column that names the case, where it is not called case, patient, sample, ….
-        layout
-            ``wide`` or ``long``, where that is not to be found out.
-        meant
-            The feature that a column or test is about, where it is called differently; an empty
-            text leaves it out.
         """
         from budgeted.studies.results.files import Reading  # noqa: PLC0415 - few have dataframes
         from budgeted.studies.results.frames import results_of  # noqa: PLC0415

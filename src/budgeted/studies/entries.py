@@ -16,12 +16,6 @@ class Entries(Sequence[Entry]):
     Here all that grew out of one another look at one list, each at the beginning that is its own,
     and at one index of it, in which what came later is passed over.
 
-    Parameters
-    ----------
-    entries
-        Numbered from 1, without gaps. A list may grow at its end, and is never changed otherwise;
-        `then` takes in what came.
-
     Examples
     --------
     >>> from decimal import Decimal
@@ -48,13 +42,7 @@ class Entries(Sequence[Entry]):
         self._take()
 
     def through(self, change: Callable[[Entry], Entry]) -> Entries:
-        """Return the same events, each changed when it is looked at, for who may not see all.
-
-        Parameters
-        ----------
-        change
-            What makes of an event the one that is shown; its number, time and author stay.
-        """
+        """Return the same events, each changed when it is looked at, for who may not see all."""
         new = self._again()
         new._shown = change
         return new

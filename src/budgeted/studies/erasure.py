@@ -27,15 +27,6 @@ def without_values(
 ) -> tuple[Entry, ...]:
     """Return events with the values of some requests left out; folding them leads to the same.
 
-    Parameters
-    ----------
-    entries
-        Of a study in which the values of these requests were forgotten.
-    numbers
-        Of the requests and recorded values.
-    cases
-        Those whose notes are left out as well.
-
     Examples
     --------
     >>> from decimal import Decimal

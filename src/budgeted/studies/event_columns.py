@@ -23,23 +23,9 @@ from budgeted.studies.recut import CutsChanged
 
 @dataclass(frozen=True)
 class EventLine:
-    """One line of an event; what it has nothing to say about is empty.
+    """One line of an event; what it has nothing to say about is empty."""
 
-    Attributes
-    ----------
-    number
-        Of the request or recorded value.
-    case, label, feature
-        Whom and what it is about.
-    value, before
-        What is told, and what stood there until then.
-    amount, amount_before
-        Money that is reserved, charged or agreed, and what that was until then.
-    reason
-        What the policy or the person gave as the reason.
-    """
-
-    number: int | None = None
+    number: int | None = None  # of the request or recorded value
     case: str = ""
     label: str = ""
     feature: str = ""
@@ -47,18 +33,11 @@ class EventLine:
     before: str = ""
     amount: str = ""
     amount_before: str = ""
-    reason: str = ""
+    reason: str = ""  # what the policy or the person gave as the reason
 
 
 def lines_of(event: Event, numbered: Mapping[int, Requested]) -> list[EventLine]:
     """Return an event as lines, at least one.
-
-    Parameters
-    ----------
-    event
-        Of a study.
-    numbered
-        The requests and recorded values of the study, by number.
 
     Examples
     --------

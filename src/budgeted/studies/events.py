@@ -156,19 +156,11 @@ class Told(Event):
 
 @dataclass(frozen=True)
 class Failed(Event):
-    """A request brought no value.
-
-    Attributes
-    ----------
-    charged
-        What was charged all the same; 0 gives the reserved money back.
-    usable
-        Whether the feature may be asked of this case again.
-    """
+    """A request brought no value."""
 
     number: int
-    charged: Decimal
-    usable: bool
+    charged: Decimal  # what was charged all the same; 0 gives the reserved money back
+    usable: bool  # whether the feature may be asked of this case again
     why: str = ""
     kind: Literal["failed"] = "failed"
 
@@ -256,11 +248,6 @@ class Repriced(Event):
 
     A visit fee stands in the line of one request. If that one is cancelled and another is not, the
     fee moves to the other; see `budgeted.studies.accounts`.
-
-    Attributes
-    ----------
-    amounts
-        For each request that changes, its number and its amount from now on.
     """
 
     amounts: tuple[tuple[int, Decimal], ...]
@@ -278,20 +265,13 @@ class Undone(Event):
 
     A value that nobody asked for is pending for a moment when it is taken back: its cancellation
     is written with it.
-
-    Attributes
-    ----------
-    fate, value, charged
-        What is taken back; that money is free again.
-    cost
-        What is reserved again.
     """
 
     number: int
     fate: Literal["told", "failed", "cancelled", "recorded"]
     value: str | None
     charged: Decimal
-    cost: Decimal
+    cost: Decimal  # what is reserved again
     why: str = ""
     kind: Literal["undone"] = "undone"
 
@@ -311,17 +291,11 @@ class Undone(Event):
 
 @dataclass(frozen=True)
 class Withdrawn(Event):
-    """Nothing can be bought from this case any more.
-
-    Attributes
-    ----------
-    forget
-        Whether its values are forgotten, too; see `budgeted.studies.erasure`.
-    """
+    """Nothing can be bought from this case any more."""
 
     case: str
     why: str = ""
-    forget: bool = False
+    forget: bool = False  # whether its values are forgotten, too; see `budgeted.studies.erasure`
     kind: Literal["withdrawn"] = "withdrawn"
 
     @property
@@ -385,14 +359,7 @@ class Reopened(Event):
 
 @dataclass(frozen=True)
 class Entry:
-    """An event with its place in the journal, when it was written (UTC), and by whom.
-
-    Attributes
-    ----------
-    key, command
-        The idempotency key of the command that led to it, if it had one, and a fingerprint of that
-        command; see `budgeted.studies.drafts`.
-    """
+    """An event with its place in the journal, when it was written (UTC), and by whom."""
 
     seq: int
     at: str

@@ -37,13 +37,6 @@ def feature_of(table: Mapping[str, Any]) -> Feature:
 def feature_mistakes(table: object, where: str) -> tuple[Feature | None, list[str]]:
     """Return the feature of a table, if there is one, and what is wrong with it in words.
 
-    Parameters
-    ----------
-    table
-        What the file has.
-    where
-        Its place, such as ``features[0]``.
-
     Examples
     --------
     >>> feature_mistakes({"name": "fever", "value": ["no", "yes"], "cost": 1}, "features[0]")[1]

@@ -52,19 +52,7 @@ _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss",
 
 @dataclass(frozen=True)
 class StudyFile:
-    """Everything that a study begins with.
-
-    Attributes
-    ----------
-    name, problem, cases
-        What is for sale, and from whom.
-    known, groups
-        Values that come with the cases, and the groups that these belong to.
-    policy, parameters, case_rule, seed, loss, learner
-        Who chooses, and how; see `budgeted.studies.study.Study.create`.
-    stop
-        Rules that say when it has bought enough, as the file has them.
-    """
+    """Everything that a study begins with."""
 
     name: str
     problem: Problem
@@ -90,19 +78,7 @@ def read_study(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> StudyFile:
-    """Return the study in a TOML file with the cases in a CSV; all mistakes are reported at once.
-
-    Parameters
-    ----------
-    path, cases
-        The two files.
-    id_column, label_column, group_column
-        Which columns of the CSV name the case, its label and its group. One that is called like a
-        feature holds values that are known; others are left alone.
-    delimiter, encoding
-        What stands between the cells of the CSV, found out from its first line unless given; and
-        how its text is written in bytes.
-    """
+    """Return the study in a TOML file with the cases in a CSV; an error lists all mistakes."""
     source = Path(path)
     try:
         content = read_bytes(source, LARGEST_TOML)
@@ -137,19 +113,7 @@ def study_of(
     places: Callable[[int], str] = "cases[{}]".format,
     wrong: Sequence[str] = (),
 ) -> StudyFile:
-    """Return the study of a TOML file's content, or an error that lists all its mistakes.
-
-    Parameters
-    ----------
-    plain
-        What the file holds; the same keys may come from a form.
-    listed
-        The cases, and what is known of them.
-    source, places
-        What to call it in messages, and what the place of each case.
-    wrong
-        Mistakes that were found before.
-    """
+    """Return the study of a TOML file's content, or an error that lists all its mistakes."""
     cases = listed.cases
     mistakes = [*wrong, *study_mistakes(plain, listed, places)]
     if mistakes:

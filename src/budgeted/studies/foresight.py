@@ -35,34 +35,16 @@ SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What asking would lead to now.
-
-    Attributes
-    ----------
-    wanted, placed
-        How many orders (or cases, where visits are wanted) were wished for, and how many of them
-        can be had.
-    requests
-        How many measurements these are.
-    cost, free
-        What they cost together, and what was free before.
-    whole
-        What all that were wanted would cost if there were the money; None where that is the same,
-        or is not known.
-    known
-        Whether all were tried; if not, more might be had.
-    fewer
-        Why there are fewer than wanted; empty if there are not.
-    """
+    """What asking would lead to now."""
 
     wanted: int
     placed: int
-    requests: int
+    requests: int  # how many measurements these are
     cost: Decimal
     free: Decimal
     whole: Decimal | None = None
-    known: bool = True
-    fewer: str = ""
+    known: bool = True  # whether all were tried; if not, more might be had
+    fewer: str = ""  # why there are fewer than wanted; empty if there are not
 
     def words(self) -> str:
         """Return it in a sentence or two.
@@ -100,19 +82,7 @@ def foresee(
     seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> Foreseen:
-    """Return what asking would lead to, or raise the error that it would be refused with.
-
-    Parameters
-    ----------
-    draft
-        Where the study stands, and when, with who chooses; it stays as it is.
-    command
-        What would be asked.
-    name
-        Of the study, for messages.
-    seconds, clock
-        How long to try, and what tells the time.
-    """
+    """Return what asking would lead to, or raise the error that it would be refused with."""
     wanted = command.n if command.visits is None else command.visits
     done, known = _tried(draft, [command], name, clock() + seconds, clock)
     found = Foreseen(
@@ -139,13 +109,7 @@ def foresee(
 
 
 def next_order(draft: Draft, name: str) -> tuple[Asked | None, str]:
-    """Return what would be asked for next, and why nothing would.
-
-    Parameters
-    ----------
-    draft, name
-        As of `foresee`.
-    """
+    """Return what would be asked for next, and why nothing would."""
     command = Ask()
     try:
         done, _ = _tried(draft, [command], name, math.inf, time.monotonic)

@@ -30,19 +30,7 @@ Reader = Callable[[str], Any]
 
 
 def frame_of(study: Snapshot, which: str, backend: str, labels: bool = True) -> Any:
-    """Return a table of a study as a dataframe.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    which
-        ``wide``, a row for each case; ``long``, a row for each request; ``events``.
-    backend
-        One of `BACKENDS`.
-    labels
-        Whether to say them.
-    """
+    """Return a table of a study as a dataframe."""
     if which not in TABLES:
         guess = did_you_mean(which, TABLES)
         raise StudyError(f"there is no table {which!r}; {guess}there are: {', '.join(TABLES)}")

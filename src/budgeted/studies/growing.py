@@ -20,21 +20,11 @@ from budgeted.studies.projection import Requested
 
 @dataclass(frozen=True)
 class Arrived:
-    """What became of cases that were added.
+    """What became of cases that were added."""
 
-    Attributes
-    ----------
-    new
-        Names of those that are new.
-    there
-        How many were there already.
-    known
-        Values that came with them, and were not known before.
-    """
-
-    new: tuple[str, ...]
-    there: int
-    known: tuple[Requested, ...]
+    new: tuple[str, ...]  # names of those that are new
+    there: int  # how many were there already
+    known: tuple[Requested, ...]  # values that came with them, and were not known before
 
 
 class Growing(Ledger):
@@ -48,20 +38,7 @@ class Growing(Ledger):
         groups: Mapping[str, str] | None = None,
         key: str = "",
     ) -> Arrived:
-        """Take in cases that arrive later, all of them or none.
-
-        Parameters
-        ----------
-        cases
-            Name and label of each. One that is there already, with the same label, is passed over.
-        known
-            Case, feature and value of what is known of them; it costs nothing, unless it answers a
-            request that is pending, at the price that was reserved.
-        groups
-            The group of each case that belongs to one.
-        key
-            See `budgeted.studies.study.Study.ask`.
-        """
+        """Take in cases that arrive later, all of them or none."""
         mine = dict(groups or {})
         given = [NewCase(*each, *_group(each, mine)) for each in cases]
         if mine:
@@ -88,17 +65,7 @@ class Growing(Ledger):
     def add_value(
         self, feature: str, value: str, prior_count: float | None = None, *, key: str = ""
     ) -> None:
-        """Add a value to a feature whose values are names; it stands behind the others.
-
-        Parameters
-        ----------
-        feature, value
-            Names.
-        prior_count
-            Its Dirichlet count before anything is bought; needed where those of the feature differ.
-        key
-            See `budgeted.studies.study.Study.ask`.
-        """
+        """Add a value to a feature whose values are names; it stands behind the others."""
         self.do(commands.AddValue(feature, value, prior_count), key=key)
 
     def rule_out(self, case: str, feature: str, why: str = "", *, key: str = "") -> None:

@@ -15,18 +15,10 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class CasesAdded(Event):
-    """Cases arrived, each with its label; the values that came with them are events behind this.
+    """Cases arrived, each with its label; the values that came with them are events behind this."""
 
-    Attributes
-    ----------
-    cases
-        Name and label of each.
-    groups
-        The group of each that belongs to one.
-    """
-
-    cases: tuple[tuple[str, str], ...]
-    groups: dict[str, str] = field(default_factory=dict)
+    cases: tuple[tuple[str, str], ...]  # name and label of each
+    groups: dict[str, str] = field(default_factory=dict)  # the group of each that belongs to one
     kind: Literal["cases_added"] = "cases_added"
 
     def words(self) -> str:
@@ -57,17 +49,11 @@ class FeatureAdded(Event):
 
 @dataclass(frozen=True)
 class ValueAdded(Event):
-    """A value of a feature turned up that nobody had foreseen; it stands behind the others.
-
-    Attributes
-    ----------
-    prior_counts
-        Of the feature with this value; see `budgeted.problem.Feature`.
-    """
+    """A value of a feature turned up that nobody had foreseen; it stands behind the others."""
 
     feature: str
     value: str
-    prior_counts: PriorCounts
+    prior_counts: PriorCounts  # of the feature with this value; see `budgeted.problem.Feature`
     kind: Literal["value_added"] = "value_added"
 
     def words(self) -> str:

@@ -49,24 +49,7 @@ _MOST_ATTEMPTS = 1_000
 
 
 class Ledger:
-    """The journal of a study with what was folded from it: reads on, and carries out commands.
-
-    Parameters
-    ----------
-    journal
-        Of the study.
-    entries
-        All that it holds so far.
-    clock
-        What tells the time.
-
-    Attributes
-    ----------
-    by
-        Who does what is done here, unless that is said.
-    policy
-        Who chooses; one that cannot be made here says so when it is asked.
-    """
+    """The journal of a study with what was folded from it: reads on, and carries out commands."""
 
     def __init__(
         self, journal: Journal, entries: Sequence[Entry], clock: Callable[[], str], by: str
@@ -156,15 +139,7 @@ class Ledger:
         self._add(entries)
 
     def do(self, command: Command, *, by: str | None = None, key: str = "") -> Done:
-        """Do one thing.
-
-        Parameters
-        ----------
-        command
-            What, see `budgeted.studies.commands`.
-        by, key
-            Who wants it, `by` of the study unless given; and see `Sent`.
-        """
+        """Do one thing."""
         (answer,) = self.carry_out([Sent(command, self.by if by is None else by, key)])
         if isinstance(answer, BudgetedError):
             raise answer
@@ -176,14 +151,6 @@ class Ledger:
         """Do what several people want in one write.
 
         Return for each command what was done, or the error that says why it cannot be.
-
-        Parameters
-        ----------
-        sent
-            The first come first.
-        shared
-            Whether decisions are shared by those who ask at the same moment, see
-            `budgeted.policies.base.several`.
         """
         for attempt in range(_MOST_ATTEMPTS):
             self.refresh()
@@ -217,13 +184,7 @@ class Ledger:
         raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
 
     def draft(self, *, shared: bool = False) -> Draft:
-        """Return a draft to try commands on, on another thread too while this goes on.
-
-        Parameters
-        ----------
-        shared
-            As of `carry_out`.
-        """
+        """Return a draft to try commands on, on another thread too while this goes on."""
         made = Draft.of(self._projection)
         made.cells_to_change()
         for each in LAYERED:
@@ -235,15 +196,7 @@ class Ledger:
         return made
 
     def foresee(self, command: Ask, seconds: float = SECONDS) -> Foreseen:
-        """Return what asking would lead to and cost now, without asking.
-
-        Parameters
-        ----------
-        command
-            What would be asked.
-        seconds
-            How long to try; see `budgeted.studies.foresight`.
-        """
+        """Return what asking would lead to and cost now, without asking."""
         self.refresh()
         return foresee(self.draft(), command, self.name, seconds)
 
@@ -277,20 +230,7 @@ def _unknown(
 
 @dataclass(frozen=True)
 class Summary:
-    """Where a study stands after its last event.
-
-    Attributes
-    ----------
-    budget, spent, reserved
-        The money.
-    features, cases, labels, policy
-        What the study is about by now: how many, how many, which, and who chooses.
-    bought, pending, events, closed
-        Values that there are, requests under way, events, and whether it is over.
-    started_at, started_by, last_at, last_by, last_words
-        The first event and the last one. The words are not compared: another
-        version of the package may have others.
-    """
+    """Where a study stands after its last event."""
 
     budget: Decimal
     spent: Decimal

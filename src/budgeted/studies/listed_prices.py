@@ -15,17 +15,7 @@ from budgeted.studies.projection import Requested
 def listed_price(
     problem: Problem, known: Iterable[Requested], free: Sequence[Requested]
 ) -> list[Decimal]:
-    """Return what values that nobody paid for would have cost, beside all that is known.
-
-    Parameters
-    ----------
-    problem
-        With its price list.
-    known
-        All requests and recorded values of the study.
-    free
-        Those of them whose price is wanted.
-    """
+    """Return what values that nobody paid for would have cost, beside all that is known."""
     mine = {each.number for each in free}
     cases: dict[str, CaseSoFar] = {}
     for each in free:

@@ -15,23 +15,12 @@ from budgeted.statistics import wilson
 
 @dataclass(frozen=True)
 class Measured:
-    """How often a classifier is wrong on cases whose label is known.
+    """How often a classifier is wrong on cases whose label is known."""
 
-    Attributes
-    ----------
-    error
-        Share of the cases that it gets wrong.
-    low, high
-        A 90 % interval for its error on all cases like these: Wilson's score interval, which has a
-        width even where no case is wrong.
-    cases
-        How many there are.
-    """
-
-    error: float
+    error: float  # share of the cases that it gets wrong
     low: float
     high: float
-    cases: int
+    cases: int  # how many there are
 
 
 def measure(predictor: Predictor, validation: Validation) -> Measured:

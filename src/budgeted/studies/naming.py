@@ -25,15 +25,7 @@ def there_are(name: str, names: Iterable[str]) -> str:
 
 
 class Names:
-    """Positions of cases, features and labels by their names.
-
-    Parameters
-    ----------
-    cases
-        Names and labels of the cases.
-    problem
-        What is for sale.
-    """
+    """Positions of cases, features and labels by their names."""
 
     def __init__(self, cases: Sequence[tuple[str, str]], problem: Problem) -> None:
         self.cases = [name for name, _ in cases]

@@ -14,17 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noted(Event):
-    """Somebody wrote a note.
-
-    Attributes
-    ----------
-    text
-        What it says; None stands for one about a case whose values were forgotten since.
-    about
-        Number of the request or recorded value that it is about, if it is about one.
-    case, feature
-        Of that value; or only the case; neither if it is about the study.
-    """
+    """Somebody wrote a note."""
 
     text: str | None
     about: int | None = None

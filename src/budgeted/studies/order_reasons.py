@@ -14,17 +14,7 @@ if TYPE_CHECKING:
 
 
 def why_together(draft: Draft, order: Order, wanted: set[int]) -> list[str]:
-    """Return what speaks for an order as it is, where prices depend on the case.
-
-    Parameters
-    ----------
-    draft
-        Where the study stands, without the order.
-    order
-        With its case and its day.
-    wanted
-        Features that somebody wanted; the others come along.
-    """
+    """Return what speaks for an order as it is, where prices depend on the case."""
     problem, case = draft.state.problem, str(order.case)
     before = so_far(draft, case)
     names = [problem.features[at].name for at in order.features]

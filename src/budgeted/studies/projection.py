@@ -123,35 +123,7 @@ class Used:
 
 
 class Projection:
-    """The fold of a study's events so far.
-
-    Attributes
-    ----------
-    created
-        How the study began.
-    state
-        Money, belief, history and requests under way.
-    cells
-        Cases × features: `OPEN`, `REQUESTED`, `BOUGHT` or `UNUSABLE`.
-    taken
-        How many cells of each case are requested or bought; counting them anew for every request
-        would take longer than anything else.
-    requests
-        Every number that was given out.
-    keys
-        The idempotency keys of what was done, see `budgeted.studies.drafts`.
-    withdrawn, forgotten, closed
-        Which cases are gone, the values of which of them are forgotten, whether the study is
-        over.
-    of_case
-        The numbers of the requests and recorded values of each case.
-    groups
-        Which group each case belongs to, for those that belong to one.
-    ruled_out
-        Why a case cannot give a feature; None where that was taken back.
-    noted, stop
-        The notes, and what the log says of stopping; None where there are no rules.
-    """
+    """The fold of a study's events so far."""
 
     def __init__(self, created: Created) -> None:
         self.created = created

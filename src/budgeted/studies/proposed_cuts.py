@@ -31,37 +31,16 @@ WAYS = (*QUANTILES, LABELS)
 
 @dataclass(frozen=True)
 class Found:
-    """Cuts that were found in numbers.
-
-    Attributes
-    ----------
-    how
-        One of `WAYS`.
-    cuts
-        The numbers.
-    in_each
-        How many of the numbers lie in each category.
-    source
-        Where they come from, in words.
-    """
+    """Cuts that were found in numbers."""
 
     how: str
     cuts: tuple[int | float, ...]
-    in_each: tuple[int, ...]
-    source: str
+    in_each: tuple[int, ...]  # how many of the numbers lie in each category
+    source: str  # where they come from, in words
 
 
 def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str) -> Found:
     """Return the cuts of some labelled numbers, or an error that says why there are none.
-
-    Parameters
-    ----------
-    how
-        One of `WAYS`.
-    numbers, labels
-        Of each case.
-    origin
-        What they are the numbers of, for people.
 
     Examples
     --------
@@ -99,15 +78,7 @@ _STAND_IN = (0,)
 
 
 def with_own_cuts(plain: Mapping[str, Any], listed: CaseList) -> tuple[dict[str, Any], list[str]]:
-    """Return a study file's content with numbers for cuts, and what is wrong with them.
-
-    Parameters
-    ----------
-    plain
-        What the file holds.
-    listed
-        Its list of cases, with what is known of them.
-    """
+    """Return a study file's content with numbers for cuts, and what is wrong with them."""
     if not isinstance(plain.get("features"), list):
         return dict(plain), []
     made, mistakes = [], []

@@ -17,26 +17,14 @@ from budgeted.studies.events import Event
 
 @dataclass(frozen=True)
 class CutsChanged(Event):
-    """A numeric feature has other cuts; both versions stay in the log.
-
-    Attributes
-    ----------
-    feature
-        Its name.
-    old_cuts, cuts
-        Before and after.
-    old_source, source
-        Where they come from, in words.
-    decimal
-        How numbers are written in the study.
-    """
+    """A numeric feature has other cuts; both versions stay in the log."""
 
     feature: str
     old_cuts: tuple[int | float, ...]
     cuts: tuple[int | float, ...]
     old_source: str
     source: str
-    decimal: str = "point"
+    decimal: str = "point"  # how numbers are written in the study
     why: str = ""
     kind: Literal["cuts_changed"] = "cuts_changed"
 

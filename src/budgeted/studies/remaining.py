@@ -14,32 +14,14 @@ from budgeted.studies.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left to measure of a case.
-
-    Attributes
-    ----------
-    features
-        Names.
-    cost
-        Of all of them, ordered together on that day; None where the price list cannot say.
-    """
+    """What is left to measure of a case."""
 
     features: tuple[str, ...]
     cost: Decimal | None
 
 
 def remaining(study: Snapshot, record: CaseRecord, day: date) -> Remaining:
-    """Return what is left to measure of a case, and what it would cost on a day.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    record
-        One of its `case_records`.
-    day
-        On which it would be ordered.
-    """
+    """Return what is left to measure of a case, and what it would cost on a day."""
     problem = study.state.problem
     names = [each.name for each in problem.features]
     left = tuple(record.open(names))

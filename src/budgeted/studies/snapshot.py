@@ -33,24 +33,6 @@ class Snapshot:
     snapshot can be handed to any thread, and what is computed from it is right for as long as the
     number of events is the same.
 
-    Attributes
-    ----------
-    name, entries
-        Which study, and its events up to this moment.
-    created, state, closed, withdrawn, cases
-        As of `budgeted.studies.study.Study`.
-    numbered
-        All requests and recorded values, by number.
-    of_case
-        The numbers of the requests and recorded values of each case; see `of`.
-    digest
-        Of the last event; it stands for all of them.
-    notes
-        All of them, the oldest first; see `notes_on`.
-    stop
-        What the log says of rules for stopping; None if there are none. What these say now is
-        found out by `budgeted.studies.weighing.stop_status`.
-
     Examples
     --------
     >>> import tempfile
@@ -71,11 +53,11 @@ class Snapshot:
     state: State
     closed: bool
     withdrawn: frozenset[str]
-    numbered: Mapping[int, Requested]
+    numbered: Mapping[int, Requested]  # all requests and recorded values, by number
     cases: tuple[str, ...]
     of_case: Mapping[str, tuple[int, ...]]
-    digest: str = ""
-    notes: tuple[Note, ...] = ()
+    digest: str = ""  # of the last event; it stands for all of them
+    notes: tuple[Note, ...] = ()  # all of them, the oldest first; see `notes_on`
     stop: StopLog | None = None
 
     @classmethod

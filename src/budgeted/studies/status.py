@@ -116,15 +116,7 @@ class Status:
 
 
 def status_of(study: Snapshot, recent: int = 5) -> Status:
-    """Return how a study is doing.
-
-    Parameters
-    ----------
-    study
-        At the moment in question.
-    recent
-        How many of the last events to include.
-    """
+    """Return how a study is doing."""
     state = study.state
     outlook, unknown = expected_error(study)
     majority, majority_error = most_frequent(state.problem)
@@ -176,15 +168,7 @@ def is_better(expected: Outlook, majority_error: float) -> bool:
 
 
 def cells_of(study: Snapshot, *, weighed: bool = True) -> tuple[Cell, ...]:
-    """Return what was bought of each feature and label.
-
-    Parameters
-    ----------
-    study
-        At the moment in question.
-    weighed
-        Whether to say what more is worth, which takes long where there are many.
-    """
+    """Return what was bought of each feature and label."""
     state, problem = study.state, study.state.problem
     fates = Counter((each.feature, each.label, _column(each)) for each in study.requests())
     worth = _worth(study) if weighed else np.full(state.cases_left.shape, np.nan)

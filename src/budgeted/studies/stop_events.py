@@ -24,17 +24,9 @@ BY_RULE = "a rule of the study says to stop"
 
 @dataclass(frozen=True)
 class StopRulesSet(Event):
-    """These rules say from now on when to stop.
+    """These rules say from now on when to stop."""
 
-    Attributes
-    ----------
-    rules
-        As a study file has them; empty if there are none any more.
-    old_rules
-        Those of before.
-    """
-
-    rules: dict[str, Any]
+    rules: dict[str, Any]  # as a study file has them; empty if there are none any more
     old_rules: dict[str, Any]
     why: str = ""
     kind: Literal["stop_rules_set"] = "stop_rules_set"
@@ -53,27 +45,12 @@ rule that asking follows'
 
 @dataclass(frozen=True)
 class StopWeighed(Event):
-    """The rules for stopping were weighed: what they said, and what was done then.
-
-    Attributes
-    ----------
-    verdicts
-        Of every rule.
-    binding
-        Whether the study says that asking follows them; else they were advice.
-    done
-        ``weighed`` and nothing else, ``asked``, ``stopped``, or ``overruled``: asked in spite of a
-        rule that asking should follow.
-    committed
-        What was spent or reserved at that moment.
-    ahead
-        Whether a forecast was made for it; else what needs one is as it was said before.
-    """
+    """The rules for stopping were weighed: what they said, and what was done then."""
 
     verdicts: tuple[Verdict, ...]
-    binding: bool
+    binding: bool  # whether the study says that asking follows them; else they were advice
     done: Literal["weighed", "asked", "stopped", "overruled"]
-    committed: Decimal
+    committed: Decimal  # what was spent or reserved at that moment
     ahead: bool = False
     kind: Literal["stop_weighed"] = "stop_weighed"
 
@@ -124,21 +101,11 @@ class _Ahead:
 
 @dataclass(frozen=True, eq=False)
 class StopLog:
-    """What the log says of stopping.
-
-    Attributes
-    ----------
-    rules
-        That hold now.
-    last
-        When they were weighed last; None if never.
-    at
-        When that was (UTC).
-    """
+    """What the log says of stopping."""
 
     rules: StopRules
-    last: StopWeighed | None = None
-    at: str = ""
+    last: StopWeighed | None = None  # when they were weighed last; None if never
+    at: str = ""  # when that was (UTC)
     ahead: _Ahead | None = None
 
     def said_before(self) -> Mapping[str, Verdict]:
@@ -158,13 +125,6 @@ def is_due(log: StopLog, state: State, cases: int, withdrawn: int) -> bool:
     reserved, or given back; if what can be bought is another than it was: the budget, the features,
     the cases; and, if a rule stopped the study by it, once what was under way then has come back,
     since only that can change anything.
-
-    Parameters
-    ----------
-    log, state
-        Of the study.
-    cases, withdrawn
-        How many there are, and how many of them are gone.
     """
     before = log.ahead
     if not log.rules.look_ahead:  # once, to say whether a target is within reach

@@ -51,34 +51,18 @@ KEYS = ("target_error", "probability", "least_gain", BINDING)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule says.
-
-    Attributes
-    ----------
-    rule, stops
-        Its name, and whether it says to stop.
-    words
-        Why, in money and in error; a part of a sentence.
-    figures
-        The same as numbers; amounts of money are texts.
-    """
+    """What a rule says."""
 
     rule: str
     stops: bool
-    words: str
+    words: str  # why, in money and in error; a part of a sentence
     figures: dict[str, Parameter] = field(default_factory=dict)
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
 
 
 class Judged:
-    """What the classifier of today says of itself; it is made once, when a rule asks.
-
-    Parameters
-    ----------
-    predictor
-        Makes it; an error of a learner passes through.
-    """
+    """What the classifier of today says of itself; it is made once, when a rule asks."""
 
     def __init__(self, predictor: Callable[[], Predictor]) -> None:
         self._predictor = predictor
@@ -114,24 +98,12 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """Where a study stands, as far as rules for stopping look at it.
+    """Where a study stands, as far as rules for stopping look at it."""
 
-    Attributes
-    ----------
-    state
-        Money, purchases and requests under way, which count as bought.
-    judged
-        The classifier of today.
-    forecast
-        How the study would go on; None where nobody looked ahead.
-    unforeseen
-        Why there is no forecast though one was wanted; empty otherwise.
-    """
-
-    state: State
-    judged: Judged
-    forecast: Forecast | None = None
-    unforeseen: str = ""
+    state: State  # money, purchases and requests under way, which count as bought
+    judged: Judged  # the classifier of today
+    forecast: Forecast | None = None  # how the study would go on; None where nobody looked ahead
+    unforeseen: str = ""  # why there is no forecast though one was wanted; empty otherwise
 
     @property
     def rest(self) -> Decimal:
@@ -308,18 +280,10 @@ class LeastGain:
 
 @dataclass(frozen=True)
 class StopRules:
-    """The rules of a study.
+    """The rules of a study."""
 
-    Attributes
-    ----------
-    rules
-        None where the study has none.
-    binding
-        Whether asking follows them; else they are advice.
-    """
-
-    rules: tuple[TargetError | LeastGain, ...] = ()
-    binding: bool = False
+    rules: tuple[TargetError | LeastGain, ...] = ()  # none where the study has none
+    binding: bool = False  # whether asking follows them; else they are advice
 
     @property
     def look_ahead(self) -> bool:

@@ -13,15 +13,7 @@ from budgeted.studies.created import Created
 
 
 def why_stopped(state: State, created: Created) -> str:
-    """Return why the policy buys nothing though something is affordable; nothing if that is not so.
-
-    Parameters
-    ----------
-    state
-        As the policy saw it.
-    created
-        With the learner of the study.
-    """
+    """Return why the policy buys nothing though something is affordable; else nothing."""
     if not state.problem.has_prices:
         return ""
     soft = state.problem.soft
@@ -35,13 +27,7 @@ def why_stopped(state: State, created: Created) -> str:
 
 
 def surcharge_words(state: State, price: Decimal) -> list[str]:
-    """Return what an order pays where there is a surcharge on it.
-
-    Parameters
-    ----------
-    state, price
-        Before the order, and what it costs by the price list.
-    """
+    """Return what an order pays where there is a surcharge on it."""
     added = added_by(state, price)
     if not added:
         return []

@@ -55,13 +55,6 @@ def wide_table(study: Snapshot, labels: bool = True) -> Table:
     """Return a row per case and a column per feature, values as they were told.
 
     Together with the labels it is a list of cases with known values, as a new study takes it.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    labels
-        Whether to say them.
     """
     names = [each.name for each in study.state.problem.features]
     records = study.case_records.values()
@@ -83,13 +76,6 @@ def long_table(study: Snapshot, labels: bool = True) -> Table:
     """Return a row per request, recorded value, and test that was ruled out.
 
     The columns ``charged`` and ``reserved`` add up to what is spent and reserved, exactly.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    labels
-        Whether to say them.
     """
     settled, corrected = _settled(study.entries)
     notes = _notes(study.entries)
@@ -141,15 +127,6 @@ def event_table(
     """Return a row per event, oldest first; of an order or a list of cases, a row for each line.
 
     The sentence of the log stands in the last column, beside the first line of an event.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    labels
-        Whether to say them.
-    entries
-        Only these events; all unless given.
     """
     columns = tuple(name for name in EVENTS if labels or name != "label")
     rows = []

@@ -30,21 +30,6 @@ def read_validation(
 ) -> Validation:
     r"""Return the judge in a CSV; an error lists what is wrong, with lines.
 
-    Parameters
-    ----------
-    content
-        Of the file: a column per feature and one for the label; empty cells and ``?`` are unknown,
-        other columns are left alone.
-    problem
-        Of the study.
-    label_column
-        Which column holds the label.
-    delimiter, encoding
-        How the file is written; the delimiter is found out unless given.
-    later
-        Features that were added to the study when the file was there already: their columns may be
-        missing.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem
@@ -83,11 +68,6 @@ class ValidationFile:
 
     The file has values as people wrote them. Where the cuts of a feature change, they belong to
     other categories from then on.
-
-    Parameters
-    ----------
-    content
-        As `tidy_validation` returns it.
     """
 
     def __init__(self, content: bytes) -> None:

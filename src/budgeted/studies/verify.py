@@ -15,22 +15,12 @@ from budgeted.studies.replay import fold
 
 @dataclass(frozen=True)
 class Verified:
-    """A study in good order.
-
-    Attributes
-    ----------
-    study, events, digest
-        Which study, how many events it has, and the digest that stands for all of them.
-    expected
-        Number of the event whose digest was expected; None if none was.
-    budget, spent, reserved, free
-        The money, added up anew from single purchases and requests.
-    """
+    """A study in good order."""
 
     study: str
     events: int
     digest: str
-    expected: int | None
+    expected: int | None  # number of the event whose digest was expected; None if none was
     budget: Decimal
     spent: Decimal
     reserved: Decimal
@@ -45,14 +35,6 @@ def verify(journal: Journal, expect: str | None = None) -> Verified:
     the list of studies shows is compared with all that. What this cannot see is an older copy of
     everything, put in place of a newer one: for that a digest is needed that somebody noted down
     elsewhere.
-
-    Parameters
-    ----------
-    journal
-        Of the study; what was read before is not relied on.
-    expect
-        A digest of the study, of now or of an earlier day: the history must contain it. The first
-        twelve of its characters will do.
     """
     journal.look_over()
     journal.forget()

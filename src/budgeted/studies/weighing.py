@@ -43,15 +43,7 @@ _STAGES, _ROUNDS = 8, 8
 
 
 def foreseen(projection: Projection, at: str) -> tuple[Forecast | None, str]:
-    """Return how a study would go on to the end of the budget; or why that cannot be said.
-
-    Parameters
-    ----------
-    projection
-        Where it stands; it is not changed.
-    at
-        The time that it is, for prices that change.
-    """
+    """Return how a study would go on to the end of the budget; or why that cannot be said."""
     state = projection.state
     places = steps_to_the_end(projection, POINTS)
     share = state.free / state.problem.budget if state.problem.budget else Decimal(0)
@@ -69,13 +61,6 @@ class Weighing:
     """Weighs the rules of a study while something is asked of it.
 
     What the classifier says of itself is found out once: no values come while one asks.
-
-    Parameters
-    ----------
-    draft
-        On which it is asked.
-    anyway
-        Whether to go on in spite of what the rules say.
     """
 
     def __init__(self, draft: Draft, anyway: bool = False) -> None:
@@ -115,17 +100,7 @@ class Weighing:
 def verdicts_of(
     draft: Draft, rules: StopRules, judged: Judged, log: StopLog | None, due: bool
 ) -> tuple[Verdict, ...]:
-    """Return what each rule says now.
-
-    Parameters
-    ----------
-    draft, rules, judged
-        Of the study, and its classifier of today.
-    log
-        What was said before, which holds for rules that look ahead while no forecast is due.
-    due
-        Whether to make one.
-    """
+    """Return what each rule says now."""
     forecast, why = foreseen(draft, draft.signature[0]) if due else (None, "")
     situation = Situation(draft.state, judged, forecast, why)
     return _with_kept(rules, situation, {} if log is None or due else dict(log.said_before()))
@@ -153,27 +128,13 @@ def _is_news(made: StopWeighed, log: StopLog) -> bool:
 
 @dataclass(frozen=True)
 class StopStatus:
-    """What the rules of a study say at a moment.
-
-    Attributes
-    ----------
-    rules, binding
-        As a study file has them, and whether asking follows them; else they are advice.
-    stops, verdicts
-        Whether one of them says to stop, and what each says.
-    due
-        Whether rules that look ahead are weighed anew when something is asked next.
-    weighed_at
-        What was spent or reserved when those were weighed last; None if they never were.
-    headline, words
-        What to do, without the reasons; and all in a sentence.
-    """
+    """What the rules of a study say at a moment."""
 
     rules: dict[str, object]
     binding: bool
     stops: bool
     verdicts: tuple[Verdict, ...]
-    due: bool
+    due: bool  # whether rules that look ahead are weighed anew when something is asked next
     weighed_at: Decimal | None
     headline: str
     words: str

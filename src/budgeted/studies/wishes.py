@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What may be ordered; anything, unless said otherwise.
+    """What may be ordered; anything, unless said otherwise."""
 
-    Attributes
-    ----------
-    case
-        The only case that may be asked: the patient who is here now.
-    features
-        Positions of the features that may be ordered; None for all of them.
-    at_most
-        What the next order may cost.
-    """
-
-    case: str | None = None
+    case: str | None = None  # the only case that may be asked: the patient who is here now
     features: frozenset[int] | None = None
-    at_most: Decimal | None = None
+    at_most: Decimal | None = None  # what the next order may cost
 
     def after(self, asked: Asked) -> Wishes:
         """Return what may still be ordered after an order."""

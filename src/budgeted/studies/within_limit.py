@@ -19,20 +19,10 @@ _MOST_CELLS, _MOST_NODES = 2_000, 300
 
 @dataclass(frozen=True)
 class WithinLimit:
-    """What an active classifier with a limit for each case is expected to do.
+    """What an active classifier with a limit for each case is expected to do."""
 
-    Attributes
-    ----------
-    limit
-        What the tests of a new case may cost together, at most.
-    error
-        How often its answer is expected to be wrong.
-    tests
-        How often it orders each test, the most frequent one first; never: not there.
-    """
-
-    limit: Decimal
-    error: float
+    limit: Decimal  # what the tests of a new case may cost together, at most
+    error: float  # how often its answer is expected to be wrong
     tests: dict[str, float]
 
     @property

@@ -29,15 +29,6 @@ class Affordable:
     What they cost is the quote for one order of all of them on a fresh case, so that fees and
     panels count as they do.
 
-    Parameters
-    ----------
-    problem
-        The tests, and their prices in the study.
-    limit
-        What the tests of one case may cost together, at most.
-    costs
-        Prices of tests of new cases that differ from those of the study, by name.
-
     Examples
     --------
     >>> features = [Feature(name, ("no", "yes"), cost) for name, cost in zip("abc", (1, 2, 9))]

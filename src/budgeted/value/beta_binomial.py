@@ -95,20 +95,10 @@ _kept_choices = remembered(_log_choices)
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What may come of the purchases of a cell, for each value of its feature.
+    """What may come of the purchases of a cell, for each value of its feature."""
 
-    Attributes
-    ----------
-    after
-        Share of each value in some outcomes, values × outcomes.
-    chances
-        How probable these are, or what they stand for.
-    error
-        By how much an expected loss may be off because others were left out, at most.
-    """
-
-    after: Floats
-    chances: Floats
+    after: Floats  # share of each value in some outcomes, values × outcomes
+    chances: Floats  # how probable these are, or what they stand for
     error: float = 0.0
 
 

@@ -90,13 +90,6 @@ class _Rest(NamedTuple):
 class Within(Worth):
     """By how much purchases of each feature alone lower the error of the best affordable set.
 
-    Parameters
-    ----------
-    posterior
-        What is known of all features.
-    affordable
-        The sets of tests that a bounded classifier chooses from.
-
     Examples
     --------
     Of three features the first is known to be good: more of it would change no answer. Values of
@@ -204,22 +197,7 @@ def merged(masses: Floats, most: int) -> Floats:
 
 
 class Candidates:
-    """Affordable sets of tests, ranked by GINI's loss with the expected parameters.
-
-    Parameters
-    ----------
-    problem, expected
-        The labels with their shares, and the expected parameters, labels × values.
-    affordable
-        What the limit pays for.
-
-    Attributes
-    ----------
-    sets
-        All sets to which no test can be added, or the best of them, the best one first.
-    has
-        Which features each set has, sets × features.
-    """
+    """Affordable sets of tests, ranked by GINI's loss with the expected parameters."""
 
     def __init__(self, problem: Problem, expected: Floats, affordable: Affordable) -> None:
         self._affordable = affordable

@@ -176,19 +176,11 @@ def _check_outcomes(belief: Belief, features: Integers, outcomes: Floats) -> Non
 
 
 class Atoms(NamedTuple):
-    """Values of features and what may come of purchases: pairs of masses, one under each label.
-
-    Attributes
-    ----------
-    first, second
-        The masses.
-    owner
-        Which feature each belongs to, counted from 0 among those that were asked for.
-    """
+    """Values of features and what may come of purchases: pairs of masses, one under each label."""
 
     first: Floats
     second: Floats
-    owner: Integers
+    owner: Integers  # which feature each belongs to, counted from 0 among those that were asked for
 
     def log_odds(self) -> Floats:
         """Return log(first/second) of each."""
@@ -197,19 +189,7 @@ class Atoms(NamedTuple):
 
 
 class OnGrid:
-    """Features on a grid of the log-odds, to be multiplied with each other.
-
-    Parameters
-    ----------
-    prior
-        Shares of the two labels.
-    atoms
-        Of each kind of feature.
-    which
-        Of which kind each feature is.
-    step
-        Of the grid.
-    """
+    """Features on a grid of the log-odds, to be multiplied with each other."""
 
     def __init__(self, prior: Sequence[float], atoms: Atoms, which: Integers, step: float) -> None:
         self._prior, self._which, self._step = prior, which, step
@@ -325,25 +305,14 @@ class OnGrid:
 
 @dataclass(frozen=True, eq=False)
 class OfOthers:
-    """What all features but one say, or others, for each of some: masses below and above a point.
-
-    Attributes
-    ----------
-    prior, step, lowest
-        Shares of the labels, and the grid.
-    below, above
-        Of the first label below a point, and of the second from it on, 2 (split, rounded) × many ×
-        points.
-    shifts
-        What rounding took from the log-odds on average, in steps.
-    """
+    """What all features but one say, for each of some: masses below and above a point."""
 
     prior: Sequence[float]
     step: float
     lowest: int
     below: Floats
     above: Floats
-    shifts: Floats
+    shifts: Floats  # what rounding took from the log-odds on average, in steps
 
     def losses(self, atoms: Atoms, rows: Integers) -> Floats:
         """Return both bounds of the loss, 2 × features, with atoms of features beside others."""

@@ -64,11 +64,6 @@ class Information(Engine):
 class Worth:
     """What is expected of purchases, given what is known.
 
-    Parameters
-    ----------
-    posterior
-        What is known of all features.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem

@@ -34,17 +34,6 @@ class Kernel:
     A label weighs B, and s of that moves; the other masses sum to A = tB, and G is what they
     gather. Then the loss is ``constant + factor · (h(t + s) − own(s))``, and derivatives of h
     alternate in sign from the second on.
-
-    Attributes
-    ----------
-    function
-        h.
-    constant, factor
-        By A, G and B.
-    weight
-        By how much an error of h at most counts in the loss, by t; rising or falling.
-    own
-        What depends on the share alone; None: nothing does.
     """
 
     function: Callable[[Floats], Floats]
@@ -58,28 +47,6 @@ class Kernel:
 class Loss:
     """A loss of a classifier that knows the joint masses.
 
-    Parameters
-    ----------
-    name
-        What people call it.
-    term
-        Contribution of one mass.
-    gather
-        How contributions of several masses come together.
-    finish
-        The loss, from the sum of the masses and what was gathered.
-    largest
-        The largest loss of masses that sum to one, by the number of labels.
-    kernel
-        Where the loss is smooth in each mass: how it depends on one. Engines compute with it where
-        one mass moves, and sums over outcomes are shortened with a bound of the error
-        (`budgeted.value.beta_binomial`). None: they go by the terms, over all outcomes.
-    limit
-        What the tests of a new case may cost together, where it is the loss of a classifier that
-        is bounded so: it answers from the best set of tests that this pays for.
-    costs
-        Prices of tests of a new case that differ from those of the study: name and price.
-
     Examples
     --------
     >>> from budgeted.value.loss import LOSSES
@@ -87,8 +54,8 @@ class Loss:
     [0.15, 0.2249, 0.1]
     """
 
-    name: str
-    term: Callable[[Floats], Floats]
+    name: str  # what people call it
+    term: Callable[[Floats], Floats]  # contribution of one mass
     gather: Any  # np.add or np.maximum; NumPy's stubs know no type that both have
     finish: Callable[[Floats, Floats], Floats]
     largest: Callable[[int], float]

@@ -98,13 +98,6 @@ class Saved(Worth):
 class Held:
     """What all features but one say, for each of some features.
 
-    Parameters
-    ----------
-    problem, means
-        The labels with their shares, and the expected parameters, labels × values.
-    features
-        Those of which other parameters will be tried.
-
     Examples
     --------
     >>> from budgeted import Belief, Feature

@@ -42,29 +42,12 @@ _TINY = float(np.finfo(float).tiny)
 
 
 class Imagined(NamedTuple):
-    """Outcomes of purchases of a feature; its values come in the order of their counts.
+    """Outcomes of purchases of a feature; its values come in the order of their counts."""
 
-    Attributes
-    ----------
-    chances
-        Of each outcome under each component, outcomes × components.
-    counts
-        What would have been seen of the feature in all, outcomes × labels × values.
-    common
-        Expected common shares then, times these chances, components (without the last) × outcomes
-        × values.
-    prior
-        Prior counts of the problem, labels × values.
-    own, pulled
-        What a count of a label's own weighs in its expected parameters then, (c + κ m)/(N + κ),
-        labels × components, in the last of which prior counts weigh as much; and what the common
-        shares m weigh, the same without the last.
-    """
-
-    chances: Floats
-    counts: Floats
+    chances: Floats  # of each outcome under each component, outcomes × components
+    counts: Floats  # what would have been seen of the feature in all, outcomes × labels × values
     common: Floats
-    prior: Floats
+    prior: Floats  # prior counts of the problem, labels × values
     own: Floats
     pulled: Floats
 
@@ -173,19 +156,10 @@ def _imagine(
 
 
 class Ratios(NamedTuple):
-    """What more values would say of a feature.
-
-    Attributes
-    ----------
-    logs
-        How much more or less probable each component would be, up to a number that all have in
-        common, many × components; the last one is to be as the problem states.
-    shares
-        Expected common shares then, many × components (without the last) × values.
-    """
+    """What more values would say of a feature."""
 
     logs: Floats
-    shares: Floats
+    shares: Floats  # expected common shares then, many × components (without the last) × values
 
 
 def evidence_ratios(

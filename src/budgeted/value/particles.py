@@ -144,21 +144,11 @@ def _expected(
 
 
 class Strata(NamedTuple):
-    """How many cases are drawn from each label.
+    """How many cases are drawn from each label."""
 
-    Attributes
-    ----------
-    labels
-        Label of each case.
-    weights
-        What each case counts, so that the mean is that over the model.
-    prior
-        Shares of the labels.
-    """
-
-    labels: Integers
-    weights: Floats
-    prior: Floats
+    labels: Integers  # label of each case
+    weights: Floats  # what each case counts, so that the mean is that over the model
+    prior: Floats  # shares of the labels
 
     @classmethod
     def of(cls, belief: Belief, number: int) -> Strata:
@@ -199,20 +189,10 @@ class Strata(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is known of drawn cases as things are, without the purchases under way.
+    """What is known of drawn cases as things are, without the purchases under way."""
 
-    Attributes
-    ----------
-    strata
-        Where they come from.
-    terms
-        log θ of each value now, features × labels × cases.
-    now
-        The loss now.
-    """
-
-    strata: Strata
-    terms: Floats
+    strata: Strata  # where they come from
+    terms: Floats  # log θ of each value now, features × labels × cases
     now: Estimate
 
     @cached_property
@@ -284,20 +264,9 @@ def shares(logs: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Scenarios:
-    """Drawn cases and the log-likelihood of each of their values.
+    """Drawn cases and the log-likelihood of each of their values."""
 
-    Attributes
-    ----------
-    drawn
-        What is known of the cases as things are.
-    log_terms
-        log θ of each value after the purchases under way, features × labels × cases.
-    outcomes
-        For the features with purchases under way: their parameters after one random outcome
-        that knows nothing of the case, labels × values × cases.
-    """
-
-    drawn: Drawn
+    drawn: Drawn  # what is known of the cases as things are
     log_terms: Floats
     outcomes: Mapping[int, Floats]
 

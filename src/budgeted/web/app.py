@@ -40,13 +40,7 @@ A refusal has a field `error` that says what is wrong and what to do. Where peop
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Return the application of a server.
-
-    Parameters
-    ----------
-    settings
-        Where the studies are, who may come in, and how much is too much.
-    """
+    """Return the application of a server."""
     credentials = CredentialFiles(settings.password_file, settings.token_file)
 
     @asynccontextmanager

@@ -39,22 +39,12 @@ _REST = 0.5
 
 @dataclass(frozen=True)
 class Computed(Generic[View]):
-    """What was computed last, and of how many events.
+    """What was computed last, and of how many events."""
 
-    Attributes
-    ----------
-    view
-        None while there is nothing yet.
-    events, of
-        How many it was computed of, and how many there were when it was asked for.
-    whole
-        Whether all of it is there; a curve comes piece by piece.
-    """
-
-    view: View | None
+    view: View | None  # none while there is nothing yet
     events: int
     of: int
-    whole: bool = True
+    whole: bool = True  # whether all of it is there; a curve comes piece by piece
 
     @property
     def behind(self) -> str:
@@ -87,19 +77,7 @@ class _Wanted:
 
 
 class Background:
-    """What is computed behind the pages of one study.
-
-    Parameters
-    ----------
-    look
-        What returns the study as it is now, with its moment.
-    seq
-        What returns the number of the last event that is known, without looking.
-    tell
-        Called when something was computed.
-    threads
-        Where it is computed; Python's own unless given.
-    """
+    """What is computed behind the pages of one study."""
 
     def __init__(
         self,
@@ -138,15 +116,7 @@ class Background:
             each.cancel()
 
     async def wait(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
-        """Return ``function(snapshot, *arguments)`` of a study as it is now, or later.
-
-        Parameters
-        ----------
-        key, arguments
-            What the result depends on, besides the study.
-        function
-            What to compute; it may return `Partly` and is called again.
-        """
+        """Return ``function(snapshot, *arguments)`` of a study as it is now, or later."""
         place, moment, found = await self._find(key, arguments)
         if found is not None and found[0] == moment and found[2]:
             view: View = found[1]
@@ -157,15 +127,7 @@ class Background:
     async def latest(
         self, key: str, function: Callable[..., View], *arguments: Any, patience: float = 0.0
     ) -> Computed[View]:
-        """Return what was computed last; what is newer is computed behind it.
-
-        Parameters
-        ----------
-        key, arguments, function
-            As of `wait`.
-        patience
-            Seconds to wait for it: what is done by then is not worth a second answer.
-        """
+        """Return what was computed last; what is newer is computed behind it."""
         place, moment, found = await self._find(key, arguments)
         if found is None or found[0] != moment or not found[2]:
             coming = self._request(place, moment, function, arguments)

@@ -30,17 +30,7 @@ _FEW_POINTS = 40
 def error_against_money(
     rows: Sequence[Mapping[str, Any]], budget: float, forecast: Sequence[Mapping[str, Any]] = ()
 ) -> Figure:
-    """Return error against money: expected with its interval, and measured where it is known.
-
-    Parameters
-    ----------
-    rows
-        Those of `budgeted.web.curve.Curve.points`.
-    budget
-        Where the axis of the money ends, or beyond it if the forecast does.
-    forecast
-        What is to come, as a fan: rows with ``money``, ``error``, ``low`` and ``high``.
-    """
+    """Return error against money: expected with its interval, and measured where it is known."""
     last = float(forecast[-1]["money"]) if forecast else 0.0
     names = ["expected", "measured"] if any("measured" in row for row in rows) else ["expected"]
     data = [
@@ -88,15 +78,7 @@ def error_against_money(
 
 
 def worth(cells: Sequence[Cell], search: str = "") -> Figure:
-    """Return what one more value of each feature and label is worth, compared with the best.
-
-    Parameters
-    ----------
-    cells
-        Those of a `budgeted.studies.status.Status`.
-    search
-        Only features whose names hold it. Of many, those that are worth most are shown.
-    """
+    """Return what one more value of each feature and label is worth, compared with the best."""
     cells, among = _top(cells, search, lambda cell: cell.worth or 0.0)
     rows = [
         {
@@ -119,13 +101,7 @@ def worth(cells: Sequence[Cell], search: str = "") -> Figure:
 
 
 def purchases(cells: Sequence[Cell], search: str = "") -> Figure:
-    """Return how many values of each feature and label were bought.
-
-    Parameters
-    ----------
-    cells, search
-        As of `worth`; of many, those of which most was bought are shown.
-    """
+    """Return how many values of each feature and label were bought."""
     total = sum(cell.bought for cell in cells)
     cells, among = _top(cells, search, lambda cell: cell.bought + cell.pending / 1e6)
     rows = [
@@ -144,13 +120,6 @@ def belief_of(predictor: Classifier, feature: str) -> Figure:
     """Return the believed share of each value of a feature, per label, with 90 % intervals.
 
     A learner need not have such shares; then the chart says so.
-
-    Parameters
-    ----------
-    predictor
-        Of the study.
-    feature
-        Its name.
     """
     problem = predictor.problem
     at = problem.feature_index(feature)
@@ -200,13 +169,7 @@ def belief_of(predictor: Classifier, feature: str) -> Figure:
 
 
 def planned(plan: Mapping[str, Any]) -> Figure:
-    """Return the figure of a plan, as wide as its place; the page has the title.
-
-    Parameters
-    ----------
-    plan
-        As `budgeted.studies.planning.Plan.to_plain` gives it.
-    """
+    """Return the figure of a plan, as wide as its place; the page has the title."""
     figure = planned_errors(plan)
     del figure["title"]
     return figure | _chart(figure["data"]["values"], plan["words"])

@@ -32,25 +32,13 @@ _MOST_PROCESSES = 2
 
 @dataclass
 class Making:
-    """A forecast that is being made, or waits its turn.
+    """A forecast that is being made, or waits its turn."""
 
-    Attributes
-    ----------
-    events
-        Of how many it is made.
-    before, runs
-        How many runs there were, and how many there are by now.
-    seconds
-        How long it may take from its beginning on.
-    begun
-        When it began; None while others have their turn.
-    """
-
-    events: int
+    events: int  # of how many it is made
     before: int
-    seconds: float
+    seconds: float  # how long it may take from its beginning on
     runs: int = 0
-    begun: float | None = None
+    begun: float | None = None  # when it began; None while others have their turn
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -69,27 +57,13 @@ class Making:
 
 @dataclass(frozen=True)
 class Known:
-    """What there is of the forecast of a study.
-
-    Attributes
-    ----------
-    head
-        The last one; None if there is none of this study as it is now or was before.
-    making
-        The next one, if it is under way.
-    events
-        How many there are by now.
-    failed
-        Why the last attempt came to nothing; empty if it did not.
-    seconds
-        How long one takes that is wanted from the page.
-    """
+    """What there is of the forecast of a study."""
 
     head: Head | None
-    making: Making | None
-    events: int
-    failed: str = ""
-    seconds: float = SECONDS
+    making: Making | None  # the next one, if it is under way
+    events: int  # how many there are by now
+    failed: str = ""  # why the last attempt came to nothing; empty if it did not
+    seconds: float = SECONDS  # how long one takes that is wanted from the page
 
     @property
     def current(self) -> bool:
@@ -108,13 +82,7 @@ class Known:
 
 
 class Forecasts:
-    """All forecasts of a server.
-
-    Parameters
-    ----------
-    settings
-        Of the server.
-    """
+    """All forecasts of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -125,15 +93,7 @@ class Forecasts:
         self._turn = asyncio.Lock()
 
     async def known(self, id: str, entries: Sequence[Entry]) -> Known:
-        """Return what there is of a study.
-
-        Parameters
-        ----------
-        id
-            Of the study.
-        entries
-            Its events.
-        """
+        """Return what there is of a study."""
         head = self._heads.get(id)
         if head is None:
             head = await asyncio.to_thread(read_head, self._file(id))
@@ -154,17 +114,7 @@ class Forecasts:
         seconds: float | None,
         tell: Callable[[], Awaitable[None]],
     ) -> Known:
-        """Have a forecast made, or the one of these events made better; what is under way stays.
-
-        Parameters
-        ----------
-        name, id, entries
-            Of the study.
-        seconds
-            How long it may take, beyond what it took before; as the settings say unless given.
-        tell
-            Called when it begins and when it is over.
-        """
+        """Have a forecast made, or the one of these events made better; what is under way stays."""
         known = await self.known(id, entries)
         if known.making is not None or known.exact:
             return known

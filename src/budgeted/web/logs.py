@@ -39,13 +39,7 @@ prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 def note(**facts: Any) -> None:
-    """Add to the line of the request that is being answered.
-
-    Parameters
-    ----------
-    facts
-        What happened. Nothing that people typed, but names of studies and numbers of requests.
-    """
+    """Add to the line of the request that is being answered."""
     if (known := _facts.get()) is not None:
         known |= facts
 

@@ -15,15 +15,7 @@ router = APIRouter()
 
 
 def install(app: FastAPI, *, guarded: bool) -> None:
-    """Have an application describe itself.
-
-    Parameters
-    ----------
-    app
-        With all of its routes, by the time that somebody asks.
-    guarded
-        Whether people and programs must say who they are.
-    """
+    """Have an application describe itself."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

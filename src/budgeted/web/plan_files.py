@@ -22,25 +22,11 @@ from budgeted.web.settings import Limits
 
 @dataclass(frozen=True)
 class Question:
-    """What somebody wants to know, as it came: texts and numbers that JSON can hold.
+    """What somebody wants to know, as it came: texts and numbers that JSON can hold."""
 
-    Attributes
-    ----------
-    study
-        A study file (TOML), or what it holds.
-    cases
-        The list of cases as CSV, or how many there will be; None for what the study file says.
-    table
-        Old cases, as CSV.
-    matter, best_alone, target, probability, up_to, what_ifs, runs, seed
-        As of `budgeted.studies.planning.ask`; what-ifs as a study file has them.
-    id_column, label_column
-        Of list and table.
-    """
-
-    study: str | Mapping[str, Any]
+    study: str | Mapping[str, Any]  # a study file (TOML), or what it holds
     cases: str | int | None = None
-    table: str | None = None
+    table: str | None = None  # old cases, as CSV
     matter: float | None = None
     best_alone: float | None = None
     target: float | None = None
@@ -78,28 +64,14 @@ class Question:
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A question that was taken on.
-
-    Attributes
-    ----------
-    folder
-        Where it is kept, with its runs and the plan; its name is that of the plan in addresses.
-    question
-        What was asked.
-    title
-        The name of the study.
-    by, at
-        Who asked first, and when; prices are those of that day.
-    total
-        How many runs there are to be.
-    """
+    """A question that was taken on."""
 
     folder: Path
     question: Question
-    title: str
+    title: str  # the name of the study
     by: str
     at: str
-    total: int
+    total: int  # how many runs there are to be
 
     @property
     def id(self) -> str:
@@ -152,15 +124,7 @@ class PlanFile:
 
 
 def checked(question: Question, limits: Limits) -> Asked:
-    """Return a question put together; raise an error for what makes no sense or is too much.
-
-    Parameters
-    ----------
-    question
-        As it came.
-    limits
-        Of the server.
-    """
+    """Return a question put together; raise an error for what makes no sense or is too much."""
     try:
         json.dumps(asdict(question), ensure_ascii=False).encode()
     except UnicodeEncodeError:

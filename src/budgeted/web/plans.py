@@ -41,25 +41,13 @@ class Making:
 
 @dataclass(frozen=True)
 class Known:
-    """What there is of a plan.
-
-    Attributes
-    ----------
-    file
-        What was asked.
-    state, message
-        ``waiting``, ``running``, ``done``, ``failed`` or ``stopped``; and why it failed.
-    done
-        How many runs there are.
-    plan
-        As JSON has it; None before it is made.
-    """
+    """What there is of a plan."""
 
     file: PlanFile
     state: str
-    done: int = 0
+    done: int = 0  # how many runs there are
     message: str = ""
-    plan: dict[str, Any] | None = None
+    plan: dict[str, Any] | None = None  # as JSON has it; None before it is made
 
     @property
     def under_way(self) -> bool:
@@ -68,13 +56,7 @@ class Known:
 
 
 class Plans:
-    """All plans of a server.
-
-    Parameters
-    ----------
-    settings
-        Of the server.
-    """
+    """All plans of a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.limits = settings.limits
@@ -99,15 +81,7 @@ class Plans:
         return Known(file, FAILED if failed else STOPPED, done, failed)
 
     async def create(self, question: Question, *, by: str) -> Known:
-        """Have a plan made, unless it is there or under way; one that was stopped goes on.
-
-        Parameters
-        ----------
-        question
-            What is asked; it is checked before anything is kept.
-        by
-            Who asks.
-        """
+        """Have a plan made, unless it is there or under way; one that was stopped goes on."""
         id = question.digest
         with suppress(UnknownError):
             known = await self.known(id)

@@ -36,26 +36,14 @@ _MOST_NAMES = 1_000
 
 @dataclass(frozen=True)
 class Draft:
-    """A study that is being prepared, and whose it is.
-
-    Attributes
-    ----------
-    id, by, at
-        Its name in addresses, who prepares it, and when it was changed.
-    made
-        All that was said so far.
-    validation
-        Cases known in full, to measure the error on.
-    begun
-        The name of the study, once it has begun.
-    """
+    """A study that is being prepared, and whose it is."""
 
     id: str
     by: str
     at: str
-    made: Preparation = field(default_factory=Preparation)
-    validation: Table | None = None
-    begun: str = ""
+    made: Preparation = field(default_factory=Preparation)  # all that was said so far
+    validation: Table | None = None  # cases known in full, to measure the error on
+    begun: str = ""  # the name of the study, once it has begun
 
     @property
     def name(self) -> str:
@@ -64,13 +52,7 @@ class Draft:
 
 
 class Preparations:
-    """All studies that are being prepared on a server.
-
-    Parameters
-    ----------
-    settings
-        Of the server.
-    """
+    """All studies that are being prepared on a server."""
 
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.data_folder / "preparations"

@@ -21,13 +21,7 @@ _FRESH = 1.0
 
 
 class Readiness:
-    """Whether the database answers; asked at most once a second, and never twice at once.
-
-    Parameters
-    ----------
-    workers
-        Of the server.
-    """
+    """Whether the database answers; asked at most once a second, and never twice at once."""
 
     def __init__(self, workers: StudyWorkers) -> None:
         self._office = workers

@@ -73,17 +73,7 @@ async def studies_page(
     closed: bool = False,
     page: int = 1,
 ) -> StudiesView:
-    """Return a page of the studies; one that cannot be opened does not hide the others.
-
-    Parameters
-    ----------
-    workers
-        All studies.
-    blind
-        Whether it is for who must not see labels.
-    text, closed, page
-        As of `budgeted.web.views.studies.studies_view`.
-    """
+    """Return a page of the studies; one that cannot be opened does not hide the others."""
     cards, broken = [], []
     for name, found in (await workers.summaries()).items():
         if not isinstance(found, JournalError):
@@ -353,19 +343,7 @@ async def model_file(worker: StudyWorker, prior: tuple[float, ...] = ()) -> str:
 async def chart(
     worker: StudyWorker, which: str, feature: str = "", search: str = ""
 ) -> dict[str, Any]:
-    """Return a chart as a Vega-Lite dictionary with its data inside, up to the last event.
-
-    Parameters
-    ----------
-    worker
-        Of the study.
-    which
-        One of `CHARTS`.
-    feature
-        Whose belief to show; the first one's unless given.
-    search
-        Where features are compared: only those whose names hold this.
-    """
+    """Return a chart as a Vega-Lite dictionary with its data inside, up to the last event."""
     if which == "error":
         return await _error_chart(worker, await worker.curve())
     figure: dict[str, Any] = await worker.slow(*_slow(worker, which, feature, search))

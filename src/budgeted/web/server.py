@@ -35,17 +35,7 @@ _MANY_OBJECTS = 50_000
 
 
 class Server(uvicorn.Server):
-    """Takes on so much and no more, and ends streams when it ends.
-
-    Parameters
-    ----------
-    app
-        The application.
-    settings
-        Of the server.
-    tls
-        Files of a certificate and its key, to speak HTTPS.
-    """
+    """Takes on so much and no more, and ends streams when it ends."""
 
     def __init__(
         self, app: FastAPI, settings: Settings, tls: tuple[Path, Path] | None = None
@@ -83,19 +73,7 @@ def run(
     tls: tuple[Path, Path] | None = None,
     show: bool = False,
 ) -> None:
-    """Serve until somebody ends it.
-
-    Parameters
-    ----------
-    settings
-        Where the studies are, who may come in, and how much is too much.
-    announce
-        Told the address as soon as it can be opened.
-    tls
-        Files of a certificate and its key, to speak HTTPS.
-    show
-        Whether to open the page in the browser.
-    """
+    """Serve until somebody ends it."""
     if tls is not None:
         check_certificate(*tls)
     app = create_app(settings)  # reads the credentials, before anything is made

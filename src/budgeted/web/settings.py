@@ -18,84 +18,28 @@ _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of everything one server takes on; what is more is refused in words.
-
-    Attributes
-    ----------
-    body, upload
-        Bytes of a request, and of one that brings files.
-    connections
-        At the same time; fewer where the system allows fewer open files.
-    rows, columns, cells
-        Of an uploaded table.
-    unpacked
-        Bytes of an uploaded workbook once it is unpacked.
-    ask
-        Requests of one `ask`.
-    streams
-        Browsers and programs that watch at the same time.
-    studies
-        Studies that are kept open; others are opened again when somebody looks at them.
-    runs, waiting
-        Runs of one plan, and how many plans may wait their turn.
-    played
-        Cases that a plan plays in all: its runs times the cases of its designs.
-    workers
-        Processes of the plan that is under way.
-    forecast
-        Seconds of a forecast that somebody wants from the page.
-    """
+    """How much of everything one server takes on; what is more is refused in words."""
 
     body: int = 1_000_000
     upload: int = 20_000_000
-    connections: int = 2_000
+    connections: int = 2_000  # at the same time; fewer where the system allows fewer open files
     rows: int = 200_000
     columns: int = 5_000
     cells: int = 5_000_000
-    unpacked: int = 100_000_000
-    ask: int = 200
-    streams: int = 200
+    unpacked: int = 100_000_000  # bytes of an uploaded workbook once it is unpacked
+    ask: int = 200  # requests of one `ask`
+    streams: int = 200  # browsers and programs that watch at the same time
     studies: int = 64
     runs: int = 2_000
     waiting: int = 20
     played: int = 5_000_000
-    workers: int = 1
-    forecast: float = 20.0
+    workers: int = 1  # processes of the plan that is under way
+    forecast: float = 20.0  # seconds of a forecast that somebody wants from the page
 
 
 @dataclass(frozen=True)
 class Settings:
     """Where the studies are, who may come in, and how much is too much.
-
-    Attributes
-    ----------
-    database
-        Path of a SQLite file, or the URL of a PostgreSQL database.
-    host, port
-        Where to listen.
-    folder
-        Where validation files, forecasts and plans are kept; unless given, beside a SQLite
-        file, or in `budgeted-web` for a server's database.
-    password_file, token_file
-        Who may come in; see `budgeted.web.auth.credentials`. Beyond loopback one is needed.
-    trusted_proxies
-        Addresses or networks of proxies whose ``X-Forwarded-For`` and ``-Proto`` are believed.
-    auth_header
-        Header in which a trusted proxy names whom it logged in; none is believed if empty.
-    root_path
-        Path in front of everything, where a proxy serves other things beside this server.
-    allowed_hosts
-        Names under which the server may be reached, besides its own; any if there are none and
-        people log in.
-    log, log_format
-        File to which requests and changes are logged (``-`` is standard error), and how; unless
-        given, only what is worth a look goes to standard error.
-    public_metrics
-        Whether ``/metrics`` is answered without credentials.
-    poll
-        Seconds between looks at what others, such as the command line, wrote.
-    limits
-        How much is too much.
 
     Examples
     --------
@@ -108,7 +52,7 @@ class Settings:
 log in; ...
     """
 
-    database: str
+    database: str  # path of a SQLite file, or the URL of a PostgreSQL database
     host: str = "127.0.0.1"
     port: int = 8000
     folder: Path | None = None
@@ -120,9 +64,9 @@ log in; ...
     allowed_hosts: tuple[str, ...] = ()
     log: str = ""
     log_format: str = "json"
-    public_metrics: bool = False
-    poll: float = 1.0
-    limits: Limits = Limits()
+    public_metrics: bool = False  # whether ``/metrics`` is answered without credentials
+    poll: float = 1.0  # seconds between looks at what others, such as the command line, wrote
+    limits: Limits = Limits()  # how much is too much
 
     def __post_init__(self) -> None:
         if not self.credentials_needed and not is_loopback(self.host):

@@ -21,15 +21,7 @@ _RETRY = 1_000
 
 
 class Streams:
-    """Counts who watches, and ends all streams when the server does.
-
-    Parameters
-    ----------
-    most
-        Streams at the same time.
-    closing
-        Set when the server is about to end.
-    """
+    """Counts who watches, and ends all streams when the server does."""
 
     def __init__(self, most: int, closing: asyncio.Event) -> None:
         self._most = most
@@ -75,15 +67,7 @@ class Streams:
 
 
 async def study_events(worker: StudyWorker, streams: Streams, after: int) -> AsyncIterator[bytes]:
-    """Yield an event for each event of the journal behind a number, as they come.
-
-    Parameters
-    ----------
-    worker, streams
-        Of the study, and of the server.
-    after
-        Number of the last event that is known; what came since is sent at once.
-    """
+    """Yield an event for each event of the journal behind a number, as they come."""
     worker.watchers += 1
     reopened, computed = worker.reopened, worker.computed
     try:

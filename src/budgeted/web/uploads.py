@@ -25,22 +25,10 @@ _MOST_NAMED = 200
 
 @dataclass(frozen=True)
 class Upload:
-    """What somebody sends to begin a study.
-
-    Attributes
-    ----------
-    study
-        The content of a study file (TOML), or what a form holds under the same keys.
-    cases
-        The content of the CSV with the cases.
-    id_column, label_column
-        Its columns.
-    validation
-        The content of a CSV with all features and the label, if there is one.
-    """
+    """What somebody sends to begin a study."""
 
     study: bytes | dict[str, Any]
-    cases: bytes
+    cases: bytes  # the content of the CSV with the cases
     id_column: str = "case"
     label_column: str = "label"
     validation: bytes | None = None
@@ -62,30 +50,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Understood:
-    """What was understood of an upload.
+    """What was understood of an upload."""
 
-    Attributes
-    ----------
-    given
-        The study, if nothing is wrong.
-    plain
-        What the study file holds.
-    rows, columns
-        The list of cases and the columns of its file.
-    study_mistakes, case_mistakes, validation_mistakes
-        What is wrong with each file; mistakes of single rows are with the rows.
-    validation
-        The validation file, tidied up, if it is all right.
-    """
-
-    given: StudyFile | None
-    plain: dict[str, Any]
+    given: StudyFile | None  # the study, if nothing is wrong
+    plain: dict[str, Any]  # what the study file holds
     rows: tuple[Row, ...] = ()
     columns: tuple[str, ...] = ()
     study_mistakes: tuple[str, ...] = ()
     case_mistakes: tuple[str, ...] = ()
     validation_mistakes: tuple[str, ...] = ()
-    validation: bytes | None = None
+    validation: bytes | None = None  # the validation file, tidied up, if it is all right
     labels: dict[str, int] = field(default_factory=dict)
 
     def checked(self) -> StudyFile:

@@ -55,24 +55,7 @@ class _Waiting(NamedTuple):
 
 
 class StudyWorker:
-    """The study that people work on.
-
-    Parameters
-    ----------
-    study
-        Open; the worker lets go of it in the end.
-    validation
-        The file of the cases that the classifier is judged on, if there is one.
-    most_at_once
-        Requests of one `ask`, or of another command that asks for some.
-    threads
-        Where the study is read and written, never on two of them at once; Python's own unless
-        given.
-    slow_threads
-        Where is computed what takes long; see `budgeted.web.background`.
-    forecasts
-        Those of the server; without, there are none.
-    """
+    """The study that people work on."""
 
     blind = False
     """Whether labels of cases are left out of what is shown here."""
@@ -169,15 +152,7 @@ class StudyWorker:
         return snapshot
 
     async def view(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
-        """Return ``function(snapshot, *arguments)``, computed off the loop, once per event.
-
-        Parameters
-        ----------
-        key, arguments
-            What the result depends on, besides the study.
-        function
-            What to compute.
-        """
+        """Return ``function(snapshot, *arguments)``, computed off the loop, once per event."""
         history, snapshot = await self._look()
         place = (key, self.blind, history, snapshot.events, *arguments)
         found: View | None = self._views.get(place)
@@ -258,16 +233,7 @@ class StudyWorker:
     async def news(
         self, after: int, reopened: int = 0, computed: int | None = None
     ) -> tuple[Entry, ...]:
-        """Wait for events behind a number, and return them.
-
-        Parameters
-        ----------
-        after
-            Number of the last event that is known.
-        reopened, computed
-            As of these attributes when they were read: another history is news as well, and so is
-            what was computed, if that is asked for.
-        """
+        """Wait for events behind a number, and return them."""
         async with self._news:
             await self._news.wait_for(
                 lambda: (
@@ -432,13 +398,7 @@ def _tried(waiting: _Waiting, study: Study) -> Any:
 
 
 class BlindWorker(StudyWorker):
-    """The worker of a study that shows no labels.
-
-    Parameters
-    ----------
-    worker
-        Of the study; both are one, and differ only in what they show.
-    """
+    """The worker of a study that shows no labels."""
 
     blind = True
 

@@ -35,11 +35,6 @@ class StudyWorkers:
 
     Another program, such as the command line, may write to the same studies; so every worker looks
     at its journal about once a second while somebody watches.
-
-    Parameters
-    ----------
-    settings
-        Of the server.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -111,17 +106,7 @@ class StudyWorkers:
     async def create(
         self, given: StudyFile, *, by: str, validation: bytes | None = None
     ) -> StudyWorker:
-        """Begin a study; a validation file is kept beside the database, never in the journal.
-
-        Parameters
-        ----------
-        given
-            What the study begins with.
-        by
-            Who begins it.
-        validation
-            A CSV as `tidy_validation` returns it.
-        """
+        """Begin a study; a validation file is kept beside the database, never in the journal."""
         async with self._creating:
             study, judge = await asyncio.to_thread(
                 _begin, self.settings.database, given, by, self._validation_file(given.name),

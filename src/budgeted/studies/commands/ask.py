@@ -145,13 +145,6 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
     It is placed with the case where it costs least, and among those by the rule of the study. Where
     no case can give all of its features, or the money does not pay for all, its last ones are left
     out; what makes it no dearer comes along.
-
-    Parameters
-    ----------
-    draft
-        Where the study stands.
-    choice, wishes
-        What the policy wants, and what people do.
     """
     problem, state = draft.state.problem, draft.state
     most = state.free if wishes is None or wishes.at_most is None else wishes.at_most
@@ -231,17 +224,7 @@ def worth_keeping(
 
 
 def why_fewer(asked: Sequence[Requested], command: Ask, state: State, stopped: str = "") -> str:
-    """Return why fewer orders than wanted were placed; nothing if there are enough.
-
-    Parameters
-    ----------
-    asked, command
-        Those that were asked for, and what was wanted.
-    state
-        Of the study with them.
-    stopped
-        What `budgeted.studies.drafts.Done` says of it.
-    """
+    """Return why fewer orders than wanted were placed; nothing if there are enough."""
     from budgeted.problem import money
 
     if command.visits is None:

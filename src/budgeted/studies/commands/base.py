@@ -33,36 +33,16 @@ LONGEST_REASON = 2_000
 
 @dataclass(frozen=True)
 class Parameter:
-    """What the surfaces need to know of a field besides its name, its type and its default.
+    """What the surfaces need to know of a field besides its name, its type and its default."""
 
-    Attributes
-    ----------
-    help
-        What it is, in a line; also on the command line, unless the next ones say more.
-    least, most, longest
-        Of a number; and how many characters, or members, there may be.
-    option
-        On the command line, its name there and its help: of a switch that turns the default round
-        (``--unusable`` for ``usable``), or simply another name (``-n``).
-    amount_option
-        Where it is a switch or an amount: the option that takes the amount.
-    none_option
-        Where it may be None: the switch that says so.
-    metavar
-        What it is called in a line of usage.
-    hidden
-        Whether the command line and the JSON API leave it out, so that it has its usual value
-        there; only Python and the page give another.
-    """
-
-    help: str
+    help: str  # what it is, in a line; also on the command line, unless the next ones say more
     least: int | None = None
     most: int | None = None
     longest: int | None = None
     option: tuple[str, str] | None = None
     amount_option: tuple[str, str] | None = None
-    none_option: tuple[str, str] | None = None
-    metavar: str | None = None
+    none_option: tuple[str, str] | None = None  # where it may be None: the switch that says so
+    metavar: str | None = None  # what it is called in a line of usage
     hidden: bool = False
 
 

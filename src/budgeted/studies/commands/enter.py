@@ -46,13 +46,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Tried:
-    """What a result gives rise to: its events, or the error that says why there are none.
-
-    Attributes
-    ----------
-    number
-        Of the request or recorded value that it is about; None if it fits none.
-    """
+    """What a result gives rise to: its events, or the error that says why there are none."""
 
     result: Any
     events: tuple[events.Event, ...] = ()

@@ -103,18 +103,7 @@ def recording(
     charge: bool,
     fixed: Decimal | None,
 ) -> Iterator[events.Event]:
-    """Yield that a value is told, if it was asked for, or else recorded; nothing if it is known.
-
-    Parameters
-    ----------
-    draft
-        Where the study stands; each event must be tried on it before the next is wanted.
-    wanted
-        Case, feature and the value to keep.
-    charge, fixed
-        Whether a value that nobody asked for costs what the list says; and the amount, if another
-        one was charged.
-    """
+    """Yield that a value is told, if it was asked for, or else recorded; nothing if it is known."""
     case, feature, value = wanted
     row, column = draft.cell(case, feature)
     held = known_value(draft, case, feature)

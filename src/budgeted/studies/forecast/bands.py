@@ -40,13 +40,6 @@ def points_of(amounts: Sequence[Decimal], errors: Floats) -> tuple[Point, ...]:
     (Weibull's plotting positions), so that few runs give a wide band and not a bold one. It is
     never narrower than half a percentage point on either side, as that of the error of today.
 
-    Parameters
-    ----------
-    amounts
-        Of money.
-    errors
-        Of each run at each amount, runs × amounts.
-
     Examples
     --------
     >>> runs = np.linspace(0.1, 0.3, 21)[:, None]

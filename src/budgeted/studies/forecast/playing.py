@@ -49,15 +49,6 @@ class Staged:
     A decision of the default comes with a plan: a few values of one feature, of each label. That
     plan is followed, and repeated, until a stage of the money is spent. Policies that come without
     a plan decide each time.
-
-    Parameters
-    ----------
-    policy
-        Who decides.
-    stage
-        So much money is spent by one decision.
-    rounds
-        But of one feature no more values of each label.
     """
 
     def __init__(self, policy: Chooser, stage: Decimal, rounds: int = ROUNDS) -> None:
@@ -89,21 +80,7 @@ def goes_on(
     stages: int = STAGES,
     rounds: int = ROUNDS,
 ) -> Possible:
-    """Return a study that can be played on, with this much money in all.
-
-    Parameters
-    ----------
-    projection
-        Where it stands; it is not changed.
-    policy, budget
-        Who chooses from now on, and how much is spent in the end; a soft budget stays as it is.
-    at
-        The time that it is, for prices that change.
-    stages
-        Into which the money is divided that is left.
-    rounds
-        As of `Staged`.
-    """
+    """Return a study that can be played on, with this much money in all."""
     draft: Possible = Possible.of(projection)  # type: ignore[assignment]
     draft.signature = (at, "forecast", "forecast", "")
     problem = draft.state.problem
@@ -114,15 +91,7 @@ def goes_on(
 
 
 def spend(draft: Possible, answer: Answer) -> Iterator[tuple[Decimal, Requested]]:
-    """Go on until the money is spent; before each value that comes back, yield what is spent then.
-
-    Parameters
-    ----------
-    draft
-        Is changed, request by request.
-    answer
-        Who knows the values.
-    """
+    """Go on until the money is spent; before each value that comes back, yield what is spent."""
     waiting = [each for each in draft.requests.values() if each.fate == PENDING]
     while True:
         for request in waiting:
@@ -145,13 +114,6 @@ def answers_of(model: ImaginedModel, seed: int, *key: int) -> Answer:
     """Return the answers of a model: the values of a case go together as it says.
 
     Each case has a stream of its own, so that what it says does not depend on what else is bought.
-
-    Parameters
-    ----------
-    model
-        Who answers.
-    seed, key
-        Of the streams; see `budgeted.seeds`.
     """
     drawn: dict[str, tuple[float, list[float]]] = {}
 

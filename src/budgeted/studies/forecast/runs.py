@@ -90,21 +90,7 @@ def run(
     stages: int = STAGES,
     rounds: int = ROUNDS,
 ) -> Run:
-    """Return one way in which a study may go on.
-
-    Parameters
-    ----------
-    projection
-        Where it stands; it is not changed.
-    seed, number
-        Of the run; the same ones give the same run.
-    at
-        The time that it is, for prices that change.
-    at_amounts
-        Of money, rising, at which it is judged; `amounts` unless given. The last one is spent.
-    stages, rounds
-        As of `budgeted.studies.forecast.playing.goes_on`.
-    """
+    """Return one way in which a study may go on."""
     rng = stream(seed, FORECAST, number)
     model = possible_model(projection.predictor(), rng)
     judged = drawn_cases(model, rng)

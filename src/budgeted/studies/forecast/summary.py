@@ -179,19 +179,7 @@ def more_runs(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> list[Run]:
-    """Return runs that are known, and those behind them that a time is enough for.
-
-    Parameters
-    ----------
-    projection
-        Of the entries.
-    known
-        The first ones, as the same entries, time and seed gave them.
-    entries, at, seconds, seed, pool, workers
-        As of `forecast`.
-    least, most, progress
-        As well; those that are known count.
-    """
+    """Return runs that are known, and those behind them that a time is enough for."""
     if projection.closed:
         raise StudyError("the study is closed, so that nothing more will be bought")
     until = time.monotonic() + seconds
@@ -206,15 +194,7 @@ def summary(
     runs: Sequence[Run],
     at_amounts: Sequence[Decimal] | None = None,
 ) -> Forecast:
-    """Return what some runs of a study say together.
-
-    Parameters
-    ----------
-    projection, events
-        Where the study stands, and after how many events.
-    runs, at_amounts
-        How it may go on, and where the runs were judged; at `amounts` unless given.
-    """
+    """Return what some runs of a study say together."""
     state = projection.state
     errors = np.array([each.errors for each in runs])
     points = points_of(amounts(projection) if at_amounts is None else at_amounts, errors)

@@ -71,7 +71,7 @@ class Journal:
     ...     print(*journal.read(after=0))  # doctest: +ELLIPSIS
     ...     print(journal.head.seq, journal.head.digest[:12])
     Entry(seq=1, ..., by='anna', event=Closed(why='enough', kind='closed'), key='', command='')
-    1 65202cdc4e0c
+    1 cd221224dc51
     >>> folder.cleanup()
     """
 

@@ -34,17 +34,7 @@ IDLE_WAIT = 10
 
 @dataclass
 class Pool:
-    """The connections to a database, and how many journals use them.
-
-    Attributes
-    ----------
-    process
-        Whose they are.
-    checked
-        The file that was looked over for damage since they were made, by device and number.
-    lock
-        For what only one thread may do at a time.
-    """
+    """The connections to a database, and how many journals use them."""
 
     engine: Engine
     process: int
@@ -229,15 +219,7 @@ def _prepare_server(engine: Engine) -> None:
 
 @contextmanager
 def translated(where: str, study: str, certain: str = "") -> Iterator[None]:
-    """Say in our words what the database says in its own.
-
-    Parameters
-    ----------
-    where, study
-        What it is about, for messages.
-    certain
-        What is known to be so whatever goes wrong here, such as `UNCHANGED`.
-    """
+    """Say in our words what the database says in its own."""
     from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
     try:

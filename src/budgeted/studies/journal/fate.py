@@ -22,17 +22,7 @@ PATIENCE = 20.0
 
 
 def find_out(engine: Engine, study: str, written: Head, first: bool) -> bool | None:
-    """Tell whether a write whose answer was lost is in the journal; None if nobody answers.
-
-    Parameters
-    ----------
-    engine
-        Connections to the database.
-    study, written
-        The study, and number and digest of the last event that was to be written.
-    first
-        Whether the study was to begin with it: then there was no head to hold.
-    """
+    """Tell whether a write whose answer was lost is in the journal; None if nobody answers."""
     from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
     until, pause = time.monotonic() + PATIENCE, 0.02

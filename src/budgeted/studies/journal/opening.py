@@ -20,19 +20,7 @@ _LARGEST_CHECKED = 256 * 2**20
 
 
 def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> None:
-    """Raise an error unless the database holds a journal; make it if that is wanted.
-
-    Parameters
-    ----------
-    pool
-        Connections to it.
-    file
-        The file, if it is SQLite.
-    where
-        The database, for messages.
-    create
-        Make the tables (and the file) if there are none.
-    """
+    """Raise an error unless the database holds a journal; make it if that is wanted."""
     if file is not None and not _is_there(file, where, create):
         _check_lost("is gone", file, where)
         raise JournalError(
@@ -65,15 +53,7 @@ def check_tables(pool: Pool, file: str | None, where: str, *, create: bool) -> N
 
 
 def look_over(connection: Connection, file: str, where: str, *, whole: bool = False) -> None:
-    """Raise an error if SQLite finds damage in its file.
-
-    Parameters
-    ----------
-    connection, file, where
-        What to look at.
-    whole
-        Also compare all indexes with their tables, however large the file is.
-    """
+    """Raise an error if SQLite finds damage in its file."""
     if not whole and os.path.getsize(file) > _LARGEST_CHECKED:
         return
     pragma = "integrity_check" if whole else "quick_check"

@@ -114,18 +114,7 @@ def digest_at(connection: Connection, study: str, seq: int) -> str | None:
 
 
 def check_head(connection: Connection, found: Head, known: Head, study: str, where: str) -> None:
-    """Raise an error unless a study is where its writer thinks it is.
-
-    Parameters
-    ----------
-    connection
-        Where to look for more.
-    found, known
-        The head that is there, and the last event that the writer knows; without a digest, only its
-        number.
-    study, where
-        For messages.
-    """
+    """Raise an error unless a study is where its writer thinks it is."""
     if found.seq == known.seq and known.digest in ("", found.digest):
         return
     if found.seq > known.seq or not known.digest:
@@ -147,21 +136,7 @@ def write_rows(
     where: str,
     summary: str,
 ) -> None:
-    """Write events and the new head of their study, behind an event that must be there.
-
-    Parameters
-    ----------
-    connection, study
-        Where to.
-    before
-        The head so far; if its event is gone, the end of the journal is.
-    rows
-        All columns but the study, in order.
-    where
-        For messages.
-    summary
-        What the study looks like after these events.
-    """
+    """Write events and the new head of their study, behind an event that must be there."""
     last = head_values(study, rows[-1]["seq"], rows[-1]["digest"], summary)
     if connection.dialect.name == "sqlite":
         there = before.seq == 0 or digest_at(connection, study, before.seq) == before.digest
@@ -215,19 +190,7 @@ def fetch(connection: Connection, study: str, after: int) -> Sequence[Any]:
 def checked(
     rows: Sequence[Any], study: str, after: int, known: Head, where: str
 ) -> tuple[tuple[Entry, ...], Head]:
-    """Return the events in some rows and the head that they lead to, or an error if they do not.
-
-    Parameters
-    ----------
-    rows
-        As of `fetch`.
-    study, after
-        What they are of.
-    known
-        The last event that was seen before; a history without it is another one.
-    where
-        For messages.
-    """
+    """Return the events in some rows and the head that they lead to, or an error if they do not."""
     head = Head() if rows[0][0] is None else Head(rows[0][0], rows[0][1])
     digest = "" if after == 0 else rows[0][2]
     _check_start(head, digest, after, known, study, where)

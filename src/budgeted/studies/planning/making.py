@@ -253,13 +253,7 @@ def _digest(
 
 
 class _Kept:
-    """Runs in a file, a line each, behind a line that says for which plan and when; or no file.
-
-    Attributes
-    ----------
-    at
-        The time of the runs: that of the first of them, where there are some.
-    """
+    """Runs in a file, a line each, behind a line that says for which plan and when; or no file."""
 
     def __init__(self, path: Path | None, digest: str, at: str) -> None:
         self._path, self.runs, self.at = path, dict[Task, Played](), at

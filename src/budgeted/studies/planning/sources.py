@@ -34,18 +34,10 @@ _ALIKE = 0.85
 
 @dataclass(frozen=True)
 class Models:
-    """Models that a plan is played in.
+    """Models that a plan is played in."""
 
-    Attributes
-    ----------
-    models
-        As many as there are runs.
-    worth
-        How many independent ones they are worth, where assumptions weigh them.
-    """
-
-    models: tuple[ImaginedModel, ...]
-    worth: float
+    models: tuple[ImaginedModel, ...]  # as many as there are runs
+    worth: float  # how many independent ones they are worth, where assumptions weigh them
 
 
 def possible_models(
@@ -57,21 +49,7 @@ def possible_models(
     assumptions: Assumptions | None = None,
     seed: int = 0,
 ) -> Models:
-    """Draw models of a study that is to come.
-
-    Parameters
-    ----------
-    problem, learner
-        What will be for sale, and who makes the classifier.
-    number
-        How many models.
-    pilot
-        Values of old cases; `pilot_values` reads them.
-    assumptions
-        What is expected besides.
-    seed
-        Of the draws.
-    """
+    """Draw models of a study that is to come."""
     said = Assumptions() if assumptions is None else assumptions
     said.check(problem)
     predictor = fitted(learner, problem, pilot)

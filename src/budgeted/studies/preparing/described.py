@@ -58,15 +58,6 @@ def described_test(
 ) -> dict[str, Any]:
     """Return the feature that the fields of a test describe.
 
-    Parameters
-    ----------
-    fields
-        Some of `FIELDS`; what is not there stays as it was.
-    decimal
-        How numbers are written.
-    before
-        The feature that the fields were made of, if there was one.
-
     Examples
     --------
     >>> described_test({"name": "crp", "kind": "number", "cuts": "5; 7,5", "cost": "9,5"}, "comma")
@@ -107,15 +98,6 @@ def proposed_test(
 ) -> dict[str, Any]:
     """Return a feature for a column of the list: its categories, or numbers with cuts.
 
-    Parameters
-    ----------
-    name, cells
-        Of the column; a unit may stand in brackets at the end of its name.
-    decimal
-        How numbers are written.
-    labels
-        Of the same rows.
-
     Examples
     --------
     >>> proposed_test("fever", ["yes", "no", "", "yes"], "point")
@@ -142,17 +124,7 @@ def proposed_test(
 
 
 def proposed_cuts(how: str, cells: Sequence[str], labels: Sequence[str], decimal: str) -> Found:
-    """Return cuts by the known values of a column, or an error that says why there are none.
-
-    Parameters
-    ----------
-    how
-        One of `budgeted.studies.proposed_cuts.WAYS`.
-    cells, labels
-        Of the rows of the list.
-    decimal
-        How numbers are written.
-    """
+    """Return cuts by the known values of a column, or an error that says why there are none."""
     if how not in WAYS:
         raise BudgetedError(f"cuts can be found by {', '.join(WAYS)}, not by {how!r}")
     read: dict[str, Decimal] = {}

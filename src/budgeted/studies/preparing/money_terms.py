@@ -63,17 +63,6 @@ def prices_of(
 ) -> dict[str, Any] | None:
     """Return the price list; None where each test just has its price.
 
-    Parameters
-    ----------
-    before
-        The price list so far; prices for a label or a group, or that change on a day, are kept.
-    fee, days
-        What a visit costs, and after how many days it is due again, as they were typed.
-    panels
-        Tables.
-    decimal
-        How numbers are written.
-
     Examples
     --------
     >>> prices_of({}, "50", "30", [], "point")

@@ -46,13 +46,6 @@ class Placed(NamedTuple):
 def placed(mistake: str, plain: Mapping[str, Any]) -> Placed:
     """Return a mistake of a study file in the words of the steps.
 
-    Parameters
-    ----------
-    mistake
-        As `budgeted.studies.files.study_mistakes` says it.
-    plain
-        The study file, where the tests and panels have their names.
-
     Examples
     --------
     >>> placed("features[0].cost: is missing", {"features": [{"name": "crp"}]})

@@ -24,19 +24,6 @@ def pasted(
     A first row of tests and a first column of cases are recognised; without them the block goes
     where the cursor is.
 
-    Parameters
-    ----------
-    text
-        With tabs between cells and a line per row, as spreadsheets copy it.
-    cases
-        Returns the name of a case that is written like this, None if there is none.
-    features
-        Names of all tests.
-    shown
-        The cases and tests of the table that it is pasted into.
-    start
-        Row and column of the table where the cursor is.
-
     Examples
     --------
     >>> there = {"P1", "P2"}

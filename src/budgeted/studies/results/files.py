@@ -37,19 +37,7 @@ _MOST_ASKED = 50
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read, where that is not to be found out.
-
-    Attributes
-    ----------
-    separator, encoding, sheet
-        See `read_text` and `read_workbook`.
-    layout
-        `WIDE` or `LONG`.
-    columns
-        Which column holds what, by the keys of `ROLES`.
-    meant
-        Which feature is meant by a column or test that is called differently, or `LEAVE_OUT`.
-    """
+    """How a file is to be read, where that is not to be found out."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -69,29 +57,15 @@ class Question:
 
 @dataclass(frozen=True)
 class ResultFile:
-    """What a file holds.
-
-    Attributes
-    ----------
-    table, layout, columns
-        As it was read: the layout, and which column holds what, by the keys of `ROLES`.
-    results, lines
-        The results, and the line of the file that each stands in.
-    questions
-        What must be answered first; then there are no results.
-    left_out
-        Columns and tests that were not wanted.
-    missing
-        What no column holds, by the keys of `ROLES`; it must be said first.
-    """
+    """What a file holds."""
 
     table: Table
     layout: str
     columns: Mapping[str, str]
     results: tuple[Result, ...] = ()
     lines: tuple[int, ...] = ()
-    questions: tuple[Question, ...] = ()
-    left_out: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()  # what must be answered first; then there are no results
+    left_out: tuple[str, ...] = ()  # columns and tests that were not wanted
     missing: tuple[str, ...] = ()
 
     @property
@@ -112,17 +86,6 @@ def read_results(
     most: Most | None = None,
 ) -> ResultFile:
     r"""Return the results in the bytes of a file: a text with separators, or an .xlsx workbook.
-
-    Parameters
-    ----------
-    content, name
-        Of the file; the name is for messages.
-    features
-        Names of the features of the study.
-    reading
-        What is not to be found out.
-    most
-        How much is too much.
 
     Examples
     --------

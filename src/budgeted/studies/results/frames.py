@@ -25,15 +25,6 @@ def results_of(frame: Any, features: Sequence[str], how: Reading) -> tuple[Resul
     """Return the results that a dataframe holds; null, NaN and empty cells are none.
 
     What is not understood is an error that lists all of it, and says how to answer.
-
-    Parameters
-    ----------
-    frame
-        Of pandas, polars, pyarrow or another library that narwhals knows.
-    features
-        Names of the features of the study.
-    how
-        The layout, the columns and what is meant by them, where that is not to be found out.
     """
     header, columns = columns_of(frame, NAME, exact=True)
     cells = [[_cell(each) for each in column] for column in columns]

@@ -20,27 +20,13 @@ TELL, RECORD, SAME, DOUBTFUL, REFUSED = "told", "recorded", "known", "doubtful",
 
 @dataclass(frozen=True)
 class Outcome:
-    """What becomes of one result.
+    """What becomes of one result."""
 
-    Attributes
-    ----------
-    result
-        As it was given.
-    fate
-        `TELL`, `RECORD`, `SAME`, `DOUBTFUL` or `REFUSED`.
-    number
-        Of the request that it answers, or of the value that is known; None if there is none.
-    cost
-        What is charged for it.
-    error
-        Why it is refused; `budgeted.hints` of it says what to do.
-    """
-
-    result: Any
-    fate: str
+    result: Any  # as it was given
+    fate: str  # `TELL`, `RECORD`, `SAME`, `DOUBTFUL` or `REFUSED`
     number: int | None = None
-    cost: Decimal = Decimal(0)
-    error: BudgetedError | None = None
+    cost: Decimal = Decimal(0)  # what is charged for it
+    error: BudgetedError | None = None  # why it is refused; `budgeted.hints` of it says what to do
 
     @property
     def correction(self) -> int | None:

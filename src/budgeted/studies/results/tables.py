@@ -16,24 +16,14 @@ Cell = str | int | float
 
 @dataclass(frozen=True)
 class Most:
-    """How much is read of a file; more is refused in words.
-
-    Attributes
-    ----------
-    bytes, unpacked
-        Of the file, and of all parts of a workbook once they are unpacked.
-    rows, columns, cells
-        Of the table.
-    results
-        Values that it holds.
-    """
+    """How much is read of a file; more is refused in words."""
 
     bytes: int = 20_000_000
     unpacked: int = 100_000_000
     rows: int = 200_000
     columns: int = 5_000
     cells: int = 5_000_000
-    results: int = MOST_RESULTS
+    results: int = MOST_RESULTS  # values that it holds
 
 
 @dataclass(frozen=True)
@@ -67,15 +57,7 @@ class Table:
 def tabulated(
     numbered: Iterable[tuple[int, Sequence[Cell]]], name: str, most: Most, line: str = "line"
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...], tuple[int, ...]]:
-    """Return header, rows and line numbers; an error lists the rows that do not fit the header.
-
-    Parameters
-    ----------
-    numbered
-        Number and cells of each row, the header first; blank rows are passed over.
-    name, most, line
-        Of the file, how much is too much, and what a row is called in messages.
-    """
+    """Return header, rows and line numbers; an error lists the rows that do not fit the header."""
     rows: list[tuple[Cell, ...]] = []
     lines: list[int] = []
     mistakes: list[str] = []

@@ -38,17 +38,6 @@ def read_text(
 ) -> Table:
     r"""Return the table in the bytes of a text file.
 
-    Parameters
-    ----------
-    content, name
-        Of the file; the name is for messages.
-    known
-        Names that its header may have; they help to find out the separator.
-    separator, encoding
-        A character, and one that Python knows; found out unless given.
-    most
-        How much is too much.
-
     Examples
     --------
     >>> read_text("case;Größe\nP1;3,5\n".encode("cp1252"), "file").rows

@@ -39,17 +39,7 @@ _ERRORS = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A")
 def read_workbook(
     content: bytes, name: str, sheet: str | None = None, most: Most | None = None
 ) -> Table:
-    """Return the table on a sheet of a workbook: the first that is not empty, unless one is named.
-
-    Parameters
-    ----------
-    content, name
-        Of the file; the name is for messages.
-    sheet
-        Its name.
-    most
-        How much is too much.
-    """
+    """Return the table on a sheet of a workbook: the first that is not empty unless named."""
     try:
         import openpyxl  # noqa: PLC0415 - of the extra "web"
     except ImportError:

@@ -47,15 +47,7 @@ _RAW_HEADERS = tuple((name.lower().encode(), text.encode()) for name, text in _H
 
 
 class Access:
-    """Lets in who may come in; says in ``request.state`` who it is: ``actor``, and ``role``.
-
-    Parameters
-    ----------
-    app
-        What is behind.
-    settings, credentials
-        Of the server.
-    """
+    """Lets in who may come in; says in ``request.state`` who it is: ``actor``, and ``role``."""
 
     def __init__(self, app: ASGIApp, settings: Settings, credentials: CredentialFiles) -> None:
         self._app = app

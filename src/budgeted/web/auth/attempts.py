@@ -24,13 +24,7 @@ _MOST_ADDRESSES = 10_000
 
 
 class Attempts:
-    """Checks passwords one at a time, and slows down who tries many.
-
-    Parameters
-    ----------
-    clock
-        What tells the time, in seconds.
-    """
+    """Checks passwords one at a time, and slows down who tries many."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

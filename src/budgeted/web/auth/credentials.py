@@ -43,15 +43,7 @@ LEAST_PASSWORD = 10
 
 @dataclass(frozen=True)
 class Credentials:
-    """Names with what proves them.
-
-    Attributes
-    ----------
-    passwords, tokens
-        Name → line of the file behind the colon, without the role.
-    password_roles, token_roles
-        Name → what may be done with that password or token.
-    """
+    """Names with what proves them."""
 
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -115,11 +107,6 @@ class CredentialFiles:
     """The files of passwords and tokens, read again when they change.
 
     Whoever is taken out of them, or gets another password, is out at once.
-
-    Parameters
-    ----------
-    password_file, token_file
-        Either may be missing.
     """
 
     def __init__(self, password_file: Path | None, token_file: Path | None) -> None:
@@ -268,18 +255,7 @@ def _line(salt: bytes, found: bytes) -> str:
 
 
 def write_line(path: Path, name: str, line: str, role: Role | None = None) -> Role:
-    """Put a name into a file of passwords or tokens, in the place of its old line if it has one.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-    name, line
-        Who, and what proves it.
-    role
-        What may be done with it; unless given, what it was before, and of a new name `MANAGES`.
-        Else a new password would make more of somebody.
-    """
+    """Put a name into a file of passwords or tokens, in the place of its old line if it has one."""
     check_name(name)
     old = _lines(path) if path.exists() else []
     if role is None:

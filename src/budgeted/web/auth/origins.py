@@ -30,15 +30,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def refusal(scope: Scope, headers: Headers, settings: Settings) -> tuple[int, str] | None:
-    """Return what speaks against a request, whoever sends it: a status, and words.
-
-    Parameters
-    ----------
-    scope, headers
-        Of the request.
-    settings
-        Of the server.
-    """
+    """Return what speaks against a request, whoever sends it: a status, and words."""
     path = scope["path"]
     names = [name for name, _ in scope["headers"]]
     for name in (*_ONCE, settings.auth_header.lower().encode()):

@@ -56,15 +56,6 @@ class Session:
 class Sessions:
     """Begins sessions, finds them again, and ends them.
 
-    Parameters
-    ----------
-    folder
-        Where the table is kept; None keeps it in memory.
-    realm
-        What tells servers on the same folder apart, such as their files of passwords.
-    clock
-        What tells the time, in seconds.
-
     Examples
     --------
     >>> sessions = Sessions(None)

@@ -82,19 +82,7 @@ async def command_of(
     at_most: str,
     anyway: bool = False,
 ) -> Ask:
-    """Return what the form wants.
-
-    Parameters
-    ----------
-    worker
-        Of the study.
-    n, of
-        How many of what: ``orders``, or ``visits``.
-    case, only, without, at_most
-        The wishes, as they were typed; several features may stand in one text, between semicolons.
-    anyway
-        Whether to go on though a rule says to stop.
-    """
+    """Return what the form wants."""
     wanted = whole_number(n)
     if not wanted:
         raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")

@@ -24,34 +24,18 @@ _MOST_ADDED = 2_000
 
 @dataclass(frozen=True)
 class Typed:
-    """A table of results as it was sent.
-
-    Attributes
-    ----------
-    cells
-        What was typed, by case and test, whether it is shown or on another page.
-    added
-        Cases that somebody typed or scanned.
-    rows, columns
-        What was shown.
-    find, tests_page, page
-        Which part of the table is shown.
-    focus
-        Case and test of the cell that the cursor is in.
-    problem
-        What could not be done, in words.
-    """
+    """A table of results as it was sent."""
 
     cells: dict[tuple[str, str], str] = field(default_factory=dict)
-    added: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()  # cases that somebody typed or scanned
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     find: str = ""
     tests_page: int = 1
     page: int = 1
-    focus: tuple[str, str] = ("", "")
+    focus: tuple[str, str] = ("", "")  # case and test of the cell that the cursor is in
     charge: bool = False
-    problem: str = ""
+    problem: str = ""  # what could not be done, in words
 
     @classmethod
     def of(cls, form: FormData) -> Typed:

@@ -46,17 +46,7 @@ def render(
     headers: dict[str, str] | None = None,
     **given: Any,
 ) -> HTMLResponse:
-    """Return a page, or a part of one.
-
-    Parameters
-    ----------
-    request
-        Whose answer it is: who acts, where it is.
-    template, given
-        Its name, and what it shows.
-    status, headers
-        Of the answer.
-    """
+    """Return a page, or a part of one."""
     state = request.state
     shared = {
         "version": __version__,

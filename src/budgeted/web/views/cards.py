@@ -66,17 +66,7 @@ class CardsView(View):
 
 
 def cards_view(study: Snapshot, shown: tuple[int, ...], most: int = VISITS) -> CardsView:
-    """Return the first cases with requests under way, and all that became of what a page shows.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    shown
-        Numbers of the requests on the page.
-    most
-        How many cases with requests under way are wanted; those that the page shows are among them.
-    """
+    """Return the first cases with requests under way, and all that became of what a page shows."""
     known = [study.numbered[each] for each in sorted(set(shown)) if each in study.numbered]
     over = [each for each in known if each.fate != PENDING]
     due: dict[str, list[Requested]] = {}

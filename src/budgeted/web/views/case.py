@@ -99,23 +99,7 @@ def case_view(
     page: int,
     day: date,
 ) -> CaseView:
-    """Return the page of a case.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    case
-        Its name; raise an error if there is no such case.
-    labels
-        Whether who looks may know its label.
-    text, kind, page
-        Only tests whose name holds the text, and one of `KINDS`; empty for all.
-    chosen
-        The test that somebody wants to record a value of; empty for none.
-    day
-        Today.
-    """
+    """Return the page of a case."""
     record = study.case_records.get(case)
     if record is None:
         raise UnknownError(f"there is no case {case!r}")

@@ -74,20 +74,7 @@ def cases_view(
     sort: str,
     page: int,
 ) -> CasesView:
-    """Return a page of the cases.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    labels
-        Whether who looks may know the labels of cases.
-    text, label, group, state
-        Only cases whose name holds the text, of this label and group, and one of `STATES`; empty
-        for all.
-    sort, page
-        One of `SORTS`; and from 1, behind the last one is the last one.
-    """
+    """Return a page of the cases."""
     chosen = filtered(study, labels, text, label, group, state, sort)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)

@@ -85,15 +85,7 @@ class ClassifierView(View):
 
 
 def classifier_view(study: Snapshot, judge: Validation | None) -> ClassifierView:
-    """Return how good the classifier is now.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    judge
-        Validation cases, if there are any.
-    """
+    """Return how good the classifier is now."""
     expected, unknown = expected_error(study)
     measured = None if judge is None or expected is None else measure(study.predictor, judge)
     return ClassifierView(

@@ -30,37 +30,17 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A case and the terms of diagnosing it; nothing of it is kept.
+    """A case and the terms of diagnosing it; nothing of it is kept."""
 
-    Attributes
-    ----------
-    known
-        Test → value, of all that is known.
-    ordered, without
-        Tests that were ordered, in this order, and those that cannot be done.
-    prices
-        Test → amount, where it is another than the study's.
-    fees
-        Whether the study's fees and panels are due for new cases as well.
-    wrong
-        What wrong answers cost: an amount, or rows of answer, label and amount; None: not stated.
-    limit
-        For the tests of the case; None: there is none.
-    force
-        Whether values outside the range of their feature are taken.
-    strategy
-        Whether the whole strategy is wanted, however long it takes.
-    """
-
-    known: Pairs = ()
+    known: Pairs = ()  # test → value, of all that is known
     ordered: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    prices: Pairs = ()
-    fees: bool = True
+    prices: Pairs = ()  # test → amount, where it is another than the study's
+    fees: bool = True  # whether the study's fees and panels are due for new cases as well
     wrong: str | tuple[tuple[str, str, str], ...] | None = None
-    limit: str | None = None
-    force: bool = False
-    strategy: bool = False
+    limit: str | None = None  # for the tests of the case; None: there is none
+    force: bool = False  # whether values outside the range of their feature are taken
+    strategy: bool = False  # whether the whole strategy is wanted, however long it takes
 
 
 class NextTest(View):

@@ -100,15 +100,7 @@ class ForecastView(View):
 
 
 def forecast_view(study: Snapshot, known: Known) -> ForecastView:
-    """Return what there is of a forecast of a study.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    known
-        As the server knows it.
-    """
+    """Return what there is of a forecast of a study."""
     making, failed = known.making, known.failed
     if making is not None:
         state = "waiting" if making.begun is None else "running"

@@ -91,20 +91,7 @@ def history_view(
     page: int,
     labels: bool = True,
 ) -> HistoryView:
-    """Return a page of the log.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    text, kind, who, feature, case
-        Only events whose words hold the text, of this kind, by this person, about a request of
-        this feature and case; empty for all.
-    page
-        From 1; behind the last one is the last one.
-    labels
-        Whether who looks may know the labels of cases.
-    """
+    """Return a page of the log."""
     chosen = filtered(study, text, kind, who, feature, case, labels)
     pages = max(1, -(-len(chosen) // PER_PAGE))
     page = min(max(1, page), pages)

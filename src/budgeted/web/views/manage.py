@@ -65,15 +65,7 @@ class ManageView(View):
 
 
 def manage_view(study: Snapshot, feature: str) -> ManageView:
-    """Return the page of what concerns a study as a whole.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    feature
-        Of which cuts are proposed; empty for none.
-    """
+    """Return the page of what concerns a study as a whole."""
     features = study.state.problem.features
     numeric = {each.name: each.kind for each in features if isinstance(each.kind, Number)}
     chosen = numeric.get(feature)

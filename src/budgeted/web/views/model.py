@@ -117,15 +117,7 @@ class FormView(View):
 def form_view(
     study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...], search: str
 ) -> FormView:
-    """Return the form: what is known of the case, and the first features that a search finds.
-
-    Parameters
-    ----------
-    study, known, prior
-        As of `model_view`.
-    search
-        What the names of the features hold.
-    """
+    """Return the form: what is known of the case, and the first features that a search finds."""
     problem = study.state.problem
     case = case_of(problem.features, known)
     wanted = search.strip().casefold()
@@ -169,19 +161,7 @@ def _field(problem: Problem, at: int, case: dict[str, str]) -> FormFeature:
 def model_view(
     study: Snapshot, known: tuple[str, ...], prior: tuple[float, ...], force: bool = False
 ) -> ModelView:
-    """Return what the classifier says.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    known
-        What is known of the case, each as ``<position of the feature>=<value>``.
-    prior
-        Shares of the labels in the population, one per label; empty for those of the study.
-    force
-        Whether to take values that are outside the range of their feature.
-    """
+    """Return what the classifier says."""
     model = study.model()
     case = case_of(model.features, known)
     return view_of(study, with_shares(model, prior), case, force)

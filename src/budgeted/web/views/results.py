@@ -123,19 +123,7 @@ class WrittenView(View):
 def results_view(
     study: Snapshot, find: str, tests_page: int, page: int, added: tuple[str, ...] = ()
 ) -> ResultsView:
-    """Return a part of the table.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    find
-        Only tests whose names hold this.
-    tests_page, page
-        Of the tests and of the cases, from 1; behind the last one is the last one.
-    added
-        Cases that are shown besides those with something due.
-    """
+    """Return a part of the table."""
     pending = study.requests(PENDING)
     due: dict[str, int] = {}
     for each in pending:

@@ -59,19 +59,7 @@ class StudiesView(View):
 def studies_view(
     cards: list[StudyCard], broken: list[str], text: str, closed: bool, page: int
 ) -> StudiesView:
-    """Return a page of studies.
-
-    Parameters
-    ----------
-    cards, broken
-        All that there are, and what is wrong with others.
-    text
-        Only those whose names hold it.
-    closed
-        Whether to show those that are closed, or all others.
-    page
-        From 1; behind the last one is the last one.
-    """
+    """Return a page of studies."""
     wanted = text.strip().casefold()
     kept = [
         card
@@ -102,15 +90,7 @@ def card_of(study: Snapshot) -> StudyCard:
 
 
 def card_from(name: str, study: Summary, *, blind: bool = False) -> StudyCard:
-    """Return a study at a glance, from what is kept of it for lists.
-
-    Parameters
-    ----------
-    name, study
-        Of the study.
-    blind
-        Whether it is for who must not see labels: the last event may say one.
-    """
+    """Return a study at a glance, from what is kept of it for lists."""
     return StudyCard(
         name=name,
         quoted=segment(name),

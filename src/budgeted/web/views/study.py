@@ -115,17 +115,7 @@ class WorklistView(View):
 
 
 def ledger_view(study: Snapshot, most_at_once: int, validated: bool) -> LedgerView:
-    """Return what the ledger says.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    most_at_once
-        How many may be asked for.
-    validated
-        Whether there is a validation file.
-    """
+    """Return what the ledger says."""
     return LedgerView(**_ledger(study, most_at_once, validated))
 
 
@@ -137,15 +127,7 @@ def money_view(study: Snapshot) -> MoneyView:
 def study_view(
     study: Snapshot, most_at_once: int, validated: bool, measured: Measured | None
 ) -> StudyView:
-    """Return everything, for programs.
-
-    Parameters
-    ----------
-    study, most_at_once, validated
-        As of `ledger_view`.
-    measured
-        The error on the validation file.
-    """
+    """Return everything, for programs."""
     status, problem = status_of(study, _RECENT), study.state.problem
     return StudyView(
         **_ledger(study, most_at_once, validated),

@@ -58,15 +58,7 @@ class WhyView(View):
 
 
 def why_view(study: Snapshot, number: int) -> WhyView:
-    """Return why a request was made.
-
-    Parameters
-    ----------
-    study
-        At the moment.
-    number
-        Of the request.
-    """
+    """Return why a request was made."""
     request = study.request(number)
     asked = request.asked
     bars = [] if asked is None else bars_of(asked)
@@ -166,13 +158,7 @@ class NextView(View):
 
 
 def next_view(study: Snapshot, draft: Draft) -> NextView:
-    """Return what would be asked for next; nothing is asked.
-
-    Parameters
-    ----------
-    study, draft
-        At the moment, to be looked at and to be tried on.
-    """
+    """Return what would be asked for next; nothing is asked."""
     asked, why_not = next_order(draft, study.name)
     bars = [] if asked is None else bars_of(asked)
     return NextView(
@@ -205,15 +191,7 @@ class PriceView(View):
 
 
 def price_view(study: Snapshot, draft: Draft, command: Ask) -> PriceView:
-    """Return what asking would cost.
-
-    Parameters
-    ----------
-    study, draft
-        At the moment, to be looked at and to be tried on.
-    command
-        What would be asked.
-    """
+    """Return what asking would cost."""
     found = foresee(draft, command, study.name)
     whole = found.cost if found.placed >= found.wanted else found.whole
     return PriceView(

@@ -58,15 +58,7 @@ def to(draft: Draft, step: str, **query: str | int) -> Response:
 
 
 def onward(draft: Draft, step: str, form: FormData, wrong: bool) -> Response:
-    """Lead on after a step was saved: to the wanted page of it, or to the next, unless it is wrong.
-
-    Parameters
-    ----------
-    draft, step, form
-        What was saved, and where; its button says where to go.
-    wrong
-        Whether something is to be mended at this step.
-    """
+    """Lead on after a step was saved: to the wanted page of it, or to the next if it is right."""
     go = text_of(form, "go")
     number = whole_number(go.removeprefix("page:"))
     if go.startswith("page:") and number is not None:
