@@ -23,7 +23,7 @@ from budgeted.studies.projection import Projection
 RESERVED = ("name", "by", "database", "as_json", "key")
 """What the command line takes besides the fields of a command."""
 _TYPES = {int, bool, str, float, Decimal, type(None)}
-_AT = "2026-01-02T03:04:05Z"
+_AT, _LATER = "2026-01-02T03:04:05Z", "2026-01-04T03:04:05Z"
 _POLICY = "round-robin"
 _TEXTS = {
     "case": ("case 1", "case 8"), "feature": ("fever", "cough", "weight"),
@@ -69,7 +69,7 @@ def _after(commands):
 def draft_of(projection):
     """Return a draft on which somebody chooses, at a fixed time."""
     made = Draft.of(projection)
-    made.signature = (_AT, "somebody", "", "")
+    made.signature = (_LATER, "somebody", "", "")
     made.chooser = several(policy(_POLICY))
     return made
 

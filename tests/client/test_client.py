@@ -108,6 +108,7 @@ def test_every_change_is_carried_out(study):
     study.set_budget(Decimal("25.50"), why="a gift")
     study.set_stop_rules(least_gain=0.01, binding=False)
     assert study.diagnose({"cough": "yes"}, wrong=300).expected_cost > 0
+    assert study.expire(30).requests == ()
     study.close(why="enough")
     study.reopen("more money")
     kinds = [each.kind for each in study.history()]

@@ -123,6 +123,7 @@ CALLS = {
     "tell": {"request": 3, "value": "low", "cost": "9.50", "force": True},
     "fail": {"request": 3, "charged": Decimal("2"), "usable": False, "why": "broken"},
     "cancel": {"request": 3, "why": "a slip"},
+    "expire": {"days": 30, "why": "summer"},
     "correct": {"request": 3, "value": None, "cost": 1, "why": "a slip", "force": True},
     "undo": {"request": 3, "why": "a slip"},
     "record": {"values": [{"case": "P1", "feature": "a", "value": 3.5}], "charge": True,

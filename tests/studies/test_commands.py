@@ -37,6 +37,7 @@ TYPED = {
     "fail": (["1", "--unusable", "--why", "lost"],
              {"number": 1, "charged": False, "usable": False, "why": "lost"}),
     "cancel": (["1"], {"number": 1}),
+    "expire": (["30", "--why", "summer"], {"days": 30, "why": "summer"}),
     "correct": (["2", "--no-value"], {"number": 2, "value": None}),
     "undo": (["2", "--why", "a slip"], {"number": 2, "why": "a slip"}),
     "withdraw": (["case 1", "--forget"], {"case": "case 1", "forget": True}),

@@ -63,6 +63,7 @@ OPERATIONS = {
     "tell": lambda study, key: study.tell(1, "yes", "0.5", key=key),
     "fail": lambda study, key: study.fail(1, charged=True, why="broken", key=key),
     "cancel": lambda study, key: study.cancel(1, "a slip", key=key),
+    "expire": lambda study, key: study.expire(1, key=key),
     "undo": lambda study, key: study.undo(2, "a slip", key=key),
     "correct": lambda study, key: study.correct(2, "no", key=key),
     "withdraw": lambda study, key: study.withdraw("case 5", forget=True, key=key),
@@ -92,6 +93,7 @@ def closed(study):
 
 
 BEFORE = {
+    "expire": lambda study: setattr(study, "_clock", lambda: "2030-01-01T00:00:00Z"),
     "close": lambda study: study.cancel(1),
     "reopen": closed,
     "allow": lambda study: study.rule_out("case 8", "f0"),

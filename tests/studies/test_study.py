@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeted import Study, simulate
+from budgeted import Feature, Problem, Study, simulate
 from budgeted.errors import BudgetedError, JournalError, PurchaseError, StudyError
 from budgeted.hints import CorrectIt, RecordIt
 from budgeted.policies import POLICIES, policy
@@ -513,3 +513,24 @@ def test_an_export_says_why_a_request_failed(study):
     (row,) = purchases(study.history(), study.requests())
     assert row["settled_why"] == "the tube broke"
     assert row["why"] == asked.why
+
+
+def test_what_nobody_carries_out_is_taken_back_with_its_money(tmp_path):
+    day = "2026-01-02"
+    features = [Feature("fever", ("no", "yes"), "1.50")]
+    problem = Problem(features, ("well", "ill"), (0.5, 0.5), 9)
+    cases = [(f"P{at}", ("well", "ill")[at % 2]) for at in range(8)]
+    with Study.create(
+        f"{tmp_path}/s.db", "s", problem, cases, clock=lambda: f"{day}T09:00:00Z"
+    ) as study:
+        study.ask(2)
+        day = "2026-02-20"
+        study.ask()
+        day = "2026-03-01"
+        gone = study.expire(30, "the laboratory lost the list")
+        assert [(each.number, each.fate) for each in gone] == [(1, "cancelled"), (2, "cancelled")]
+        assert study.state.reserved == Decimal("1.50")
+        words = study.history()[-1].event.words()
+        assert "nobody carried it out for 58 days: the laboratory lost the list" in words
+        with pytest.raises(StudyError, match="days: must be a whole number from 1"):
+            study.expire(0)

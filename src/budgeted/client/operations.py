@@ -24,9 +24,9 @@ class Operation(NamedTuple):
 _STUDY = "/api/studies/{name}"
 _REQUEST = f"{_STUDY}/requests/{{number}}"
 _ABOUT_REQUESTS = ("tell", "fail", "cancel", "correct", "undo")
-_CHANGES = ("ask", "record", "enter", "undo-batch", "note", "withdraw", "rule-out", "allow",
-            "add-cases", "add-feature", "add-value", "budget", "cuts", "stop-rules", "close",
-            "reopen")  # fmt: skip
+_CHANGES = ("ask", "expire", "record", "enter", "undo-batch", "note", "withdraw", "rule-out",
+            "allow", "add-cases", "add-feature", "add-value", "budget", "cuts", "stop-rules",
+            "close", "reopen")  # fmt: skip
 
 OPERATIONS: Mapping[str, Operation] = {
     "studies": Operation("GET", "/api/studies", answers.Studies),

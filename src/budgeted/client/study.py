@@ -232,6 +232,10 @@ class RemoteStudy:
         """Take a request back that costs nothing."""
         return self._at.change("cancel", {"why": why}, key, request)
 
+    def expire(self, days: int, *, why: str = "", key: str = "") -> Done:
+        """Take back requests that nobody carried out for so many days."""
+        return self._at.change("expire", {"days": days, "why": why}, key)
+
     def correct(
         self,
         request: int | Request,

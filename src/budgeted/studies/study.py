@@ -397,6 +397,10 @@ class Study(Entering):
         """Take back a request: its money and its case are free again."""
         return self._about(commands.Cancel(number, why), key)
 
+    def expire(self, days: int, why: str = "", *, key: str = "") -> tuple[Requested, ...]:
+        """Take back requests that nobody carried out for so many days; return them."""
+        return self.do(commands.Expire(days, why), key=key).requests
+
     def correct(
         self,
         number: int,

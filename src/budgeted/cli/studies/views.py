@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from budgeted.studies.days import age_in_days
 from budgeted.studies.log import more_compared, ranking
 
 if TYPE_CHECKING:
@@ -57,7 +59,8 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
     for name, scale in status.scales.items():
         console.print(f"{name}: {scale}", highlight=False, markup=False)
     if status.pending:
-        shown = [f"{each.number} ({each.feature} of {each.case})" for each in status.pending]
+        shown = [f"{each.number} ({each.feature} of {each.case}{_age(each)})"
+                 for each in status.pending]  # fmt: skip
         more = len(shown) - _MOST_PENDING
         listed = ", ".join(shown[:_MOST_PENDING]) + (f", and {more} more" if more > 0 else "")
         console.print(f"Pending: {listed}", highlight=False, markup=False)
@@ -66,6 +69,12 @@ def print_status(status: Status, console: Console, *, times: bool = True) -> Non
         console.print(words, highlight=False, soft_wrap=True)
     if status.recent and times:
         console.print(history_table(status.recent))
+
+
+def _age(request: Requested) -> str:
+    """How long ago it was asked for, if that is a day or more."""
+    days = age_in_days(request.at, datetime.now(UTC).date())
+    return f", for {days} day{'' if days == 1 else 's'}" if days else ""
 
 
 def _terms_in_words(status: Status) -> str:

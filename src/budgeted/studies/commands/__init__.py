@@ -3,14 +3,14 @@
 >>> Tell(3, "yes")
 Tell(number=3, value='yes', cost=None, force=False)
 >>> ", ".join(COMMANDS)
-'ask, tell, fail, cancel, correct, undo, withdraw, record, budget, close, reopen, add-cases, \
-add-feature, add-value, rule-out, allow, enter, undo-batch, note, stop-rules, \
+'ask, tell, fail, cancel, expire, correct, undo, withdraw, record, budget, close, reopen, \
+add-cases, add-feature, add-value, rule-out, allow, enter, undo-batch, note, stop-rules, \
 cuts'
 """
 
 from __future__ import annotations
 
-from budgeted.studies.commands.answers import Cancel, Fail, Tell
+from budgeted.studies.commands.answers import Cancel, Expire, Fail, Tell
 from budgeted.studies.commands.ask import Ask
 from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, parameter
@@ -27,15 +27,15 @@ from budgeted.studies.commands.whole import Close, Reopen, Withdraw
 
 __all__ = [
     "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel",
-    "Close", "Command", "Correct", "Enter", "Fail", "NewCase", "Note", "Record", "RecordedValue",
-    "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "SetStopRules", "Tell",
+    "Close", "Command", "Correct", "Enter", "Expire", "Fail", "NewCase", "Note", "Record",
+    "RecordedValue", "Reopen", "Result", "RuleOut", "SetBudget", "SetCuts", "SetStopRules", "Tell",
     "Undo", "UndoBatch", "Value", "Withdraw", "amount", "parameter",
 ]  # fmt: skip
 
 COMMANDS: dict[str, type[Command]] = {
     each.name: each
     for each in (
-        Ask, Tell, Fail, Cancel, Correct, Undo, Withdraw, Record, SetBudget, Close, Reopen,
+        Ask, Tell, Fail, Cancel, Expire, Correct, Undo, Withdraw, Record, SetBudget, Close, Reopen,
         AddCases, AddFeature, AddValue, RuleOut, Allow, Enter, UndoBatch, Note, SetStopRules,
         SetCuts,
     )

@@ -1,4 +1,4 @@
-"""Tell, fail and cancel: what becomes of a request."""
+"""Tell, fail, cancel and expire: what becomes of a request."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from budgeted.studies.commands.base import (
     quoted,
     reason,
 )
+from budgeted.studies.days import age_in_days
 from budgeted.studies.fates import PENDING, RECORDED, TOLD
 
 if TYPE_CHECKING:
@@ -116,3 +117,33 @@ class Cancel(Command):
         """Return that it was taken back."""
         number = pending(draft, self.number).number
         return [*before_release(draft, number), events.Cancelled(number, self.why)]
+
+
+@dataclass(frozen=True)
+class Expire(Command):
+    """Take back requests that nobody carried out, those of so many days ago and older.
+
+    Their money and their cases are free again.
+    """
+
+    name: ClassVar[str] = "expire"
+    days: int = parameter("So many days ago, or more.", least=1, most=100_000)
+    why: str = reason()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.days, bool) or not isinstance(self.days, int) or self.days < 1:
+            raise StudyError(f"days: must be a whole number from 1, got {self.days!r}")
+
+    def decide(self, draft: Draft) -> list[events.Event]:
+        """Return that they were taken back."""
+        found: list[events.Event] = []
+        for each in draft.state.pending:
+            age = age_in_days(draft.request(each.number).at, draft.today)
+            if age >= self.days:
+                said = f"nobody carried it out for {age} days"
+                why = f"{said}: {self.why}" if self.why else said
+                done = Cancel(each.number, why).decide(draft)
+                for event in done:
+                    draft.attempt(event)
+                found += done
+        return found
