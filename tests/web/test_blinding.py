@@ -215,7 +215,9 @@ def test_what_is_counted_for_each_label_is_not_shown(server):
     assert study["cells"] == []
     assert study["study"]["labels"] == []
     assert all(each["compared"] == [] and each["label"] == "" for each in study["pending"])
-    for path in ("charts/worth", "charts/belief", "charts/purchases", "model", "model.json"):
+    assert (study["outlook"], study["measured"]) == (None, None)
+    for path in ("charts/worth", "charts/belief", "charts/purchases", "charts/error", "model",
+                 "model.json", "classifier", "forecast"):  # fmt: skip
         refused = server.get(f"/api/studies/flu/{path}", headers=mine)
         assert refused.status_code == 403
         assert "not shown to who enters values" in refused.json()["error"]
@@ -223,7 +225,6 @@ def test_what_is_counted_for_each_label_is_not_shown(server):
     assert predicted.status_code == 403
     assert server.post("/api/studies/flu/diagnose", headers=mine, json={}).status_code == 403
     assert server.get("/studies/flu/diagnose", headers=mine).status_code == 403
-    assert server.get("/api/studies/flu/charts/error", headers=mine).status_code == 200
     for page in ("model", "diagnose"):
         assert server.get(f"/studies/flu/{page}", headers=bearer("lou")).status_code == 200
 

@@ -4,7 +4,6 @@ What the server does with them is tried with two or three runs, made here; a pro
 makes one of them, as all of them are made otherwise.
 """
 
-import json
 import os
 import time
 
@@ -175,16 +174,15 @@ def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, maker):
     assert make(server)["state"] == "done"
 
 
-def test_all_roles_see_it_and_nobody_is_told_labels(tmp_path):
+def test_whoever_sees_labels_may_have_one_made(tmp_path):
     make_study(tmp_path / "studies.db").release()
     with open_to_all_roles(tmp_path) as server:
-        for who in ("lou", "eva", "max"):
+        for who, statuses in (("lou", (200, 202)), ("max", (200, 202)), ("eva", (403,))):
             begun = server.post(ADDRESS, json={"seconds": 0}, headers=bearer(who))
-            assert begun.status_code in (200, 202), (who, begun.text)
+            assert begun.status_code in statuses, (who, begun.text)
         assert server.post(ADDRESS, json={"seconds": 0}).status_code == 401
-        said = wait_for(server, "done", headers=bearer("eva")).json()["forecast"]
+        said = wait_for(server, "done", headers=bearer("lou")).json()["forecast"]
         assert said == wait_for(server, "done", headers=bearer("max")).json()["forecast"]
-        assert not {"well", "ill"} & set(json.dumps(said).replace('"', " ").split())
 
 
 def test_the_chart_shows_what_is_to_come_beyond_the_budget(server):

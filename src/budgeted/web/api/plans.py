@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.studies.planning import RUNS
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, ThePlans, TheWorker
-from budgeted.web.auth.roles import Role, needs
+from budgeted.web.auth.roles import Role, needs, sighted
 from budgeted.web.failures import documented
 from budgeted.web.plan_files import Question
 from budgeted.web.views.forecast import ForecastView
@@ -120,7 +120,11 @@ class WantedForecast(BaseModel):
     )  # fmt: skip
 
 
-@forecasts.get("/forecast", responses=_BEING_MADE | documented(404, 422))
+@forecasts.get(
+    "/forecast",
+    dependencies=[Depends(sighted)],
+    responses=_BEING_MADE | documented(403, 404, 422),
+)
 async def see_forecast(worker: TheWorker, response: Response) -> ForecastView:
     """Return the last forecast, of how many events it was made, and how far the next one is.
 
@@ -133,7 +137,7 @@ async def see_forecast(worker: TheWorker, response: Response) -> ForecastView:
 
 @forecasts.post(
     "/forecast",
-    dependencies=[needs(Role.LOOKS)],
+    dependencies=[needs(Role.LOOKS), Depends(sighted)],
     responses=_BEING_MADE | documented(403, 404, 409, 413, 422, 429),
 )
 async def make_forecast(

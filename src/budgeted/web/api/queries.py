@@ -125,7 +125,7 @@ async def see_study(worker: TheWorker) -> StudyView:
     return await queries.study_page(worker)
 
 
-@router.get("/classifier", responses=_NOT_FOUND)
+@router.get("/classifier", dependencies=[_SIGHTED], responses=_MAYBE_BLIND)
 async def see_classifier(worker: TheWorker) -> ClassifierView:
     """Return how good the classifier is now."""
     return await queries.classifier_page(worker)
@@ -249,7 +249,12 @@ async def get_model(worker: TheWorker, prior: Prior = []) -> Response:  # noqa: 
     return json_file(await queries.model_file(worker, tuple(prior)), "model.json")
 
 
-@router.get("/charts/{which}", response_class=JSONResponse, responses=_MAYBE_BLIND)
+@router.get(
+    "/charts/{which}",
+    response_class=JSONResponse,
+    dependencies=[_SIGHTED],
+    responses=_MAYBE_BLIND,
+)
 async def see_chart(
     worker: TheWorker, which: Chart, feature: Text = "", search: Text = "", latest: bool = False
 ) -> JSONResponse:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from budgeted.addresses import segment
-from budgeted.errors import AccessError, BudgetedError
+from budgeted.errors import BudgetedError
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheWorker, TheWorkers
 from budgeted.web.api.queries import Page, Text, csv_file
-from budgeted.web.auth.roles import Role, needs, sees_labels
+from budgeted.web.auth.roles import Role, needs, sees_labels, sighted
 from budgeted.web.pages.answers import refused
 from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
@@ -41,7 +41,7 @@ async def study(request: Request, worker: TheWorker, cards: str = "") -> Respons
         view=view,
         cards=shown,
         lines=lines,
-        forecast=await queries.forecast_page(worker),
+        forecast=await queries.forecast_page(worker) if sees_labels(request) else None,
         tab="Study",
         here="studies",
     )
@@ -53,7 +53,7 @@ async def money(request: Request, worker: TheWorker) -> Response:
     return render(request, "parts/money.html", view=await queries.money_page(worker))
 
 
-@router.get("/studies/{name}/classifier")
+@router.get("/studies/{name}/classifier", dependencies=[Depends(sighted)])
 async def classifier(request: Request, worker: TheWorker, positive: str = "") -> Response:
     """Return how good the classifier is now; of two labels, one may be chosen to be found."""
     found = await queries.latest_classifier(worker)
@@ -63,11 +63,9 @@ async def classifier(request: Request, worker: TheWorker, positive: str = "") ->
     return render(request, "parts/classifier.html", view=view, behind=found.behind)
 
 
-@router.get("/studies/{name}/worth")
+@router.get("/studies/{name}/worth", dependencies=[Depends(sighted)])
 async def worth(request: Request, worker: TheWorker) -> Response:
     """Return what would be asked for next, and what it is compared with."""
-    if not sees_labels(request):
-        raise AccessError("who enters values does not see what is compared: it tells labels")
     return render(request, "parts/worth.html", view=await queries.next_page(worker))
 
 
@@ -149,13 +147,10 @@ async def cards(request: Request, worker: TheWorker, shown: str = "", cards: str
     return render(request, "parts/cards.html", cards=view, base=base_of(request, worker))
 
 
-@router.get("/studies/{name}/requests/{number}/why")
+@router.get("/studies/{name}/requests/{number}/why", dependencies=[Depends(sighted)])
 async def why(request: Request, worker: TheWorker, number: int) -> Response:
     """Return what was compared when something was asked for."""
-    view = await queries.why_page(worker, number)
-    if not sees_labels(request):
-        raise AccessError("who enters values does not see why, because that tells the label")
-    return render(request, "parts/why.html", view=view)
+    return render(request, "parts/why.html", view=await queries.why_page(worker, number))
 
 
 async def card(request: Request, worker: StudyWorker, number: int) -> str:
@@ -187,7 +182,7 @@ def base_of(request: Request, worker: StudyWorker) -> str:
     return f"{root}/studies/{segment(worker.name)}"
 
 
-@router.get("/studies/{name}/forecast")
+@router.get("/studies/{name}/forecast", dependencies=[Depends(sighted)])
 async def forecast(request: Request, worker: TheWorker, have: Text = "") -> Response:
     """Return what there is of a forecast; nothing to a page that has the same already."""
     view = await queries.forecast_page(worker)
@@ -196,7 +191,7 @@ async def forecast(request: Request, worker: TheWorker, have: Text = "") -> Resp
     return render(request, "parts/forecast.html", view=view)
 
 
-@router.post("/studies/{name}/forecast", dependencies=[needs(Role.LOOKS)])
+@router.post("/studies/{name}/forecast", dependencies=[needs(Role.LOOKS), Depends(sighted)])
 async def begin(request: Request, worker: TheWorker) -> Response:
     """Have a forecast made, or a better one of the same events."""
     try:

@@ -147,8 +147,10 @@ def _rarer(problem: Problem) -> str:
 
 
 def outlook_of(study: Snapshot, now: Outlook | None) -> OutlookView | None:
-    """Return the expected error; None if there is no classifier here."""
-    if now is None:
+    """Return the expected error; None if there is no classifier here, or who asks is blind: all
+    labels that the cases could have can be tried, and only the right ones give it.
+    """
+    if now is None or study.blind:
         return None
     majority, majority_error = most_frequent(study.state.problem)
     return OutlookView(
@@ -157,7 +159,7 @@ def outlook_of(study: Snapshot, now: Outlook | None) -> OutlookView | None:
         high=now.high,
         confidence=CONFIDENCE,
         words=_words(now).replace("%", " %"),
-        majority="" if study.blind else majority,
+        majority=majority,
         majority_error=majority_error,
         separates=is_better(now, majority_error),
     )

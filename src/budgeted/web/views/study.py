@@ -132,11 +132,11 @@ def study_view(
     return StudyView(
         **_ledger(study, most_at_once, validated),
         outlook=outlook_of(study, status.outlook),
-        unknown=status.unknown,
+        unknown="it is not shown to who enters values" if study.blind else status.unknown,
         pending=[request_of(each, problem) for each in status.pending],
         cells=[] if study.blind else [_cell(each) for each in status.cells],
         recent=[event_of(each) for each in reversed(status.recent)],
-        measured=measured_of(measured, status.outlook),
+        measured=None if study.blind else measured_of(measured, status.outlook),
         stop=stop_of(status.stop),
     )
 
