@@ -148,26 +148,6 @@ def several(policy: Policy, *, shared: bool = False) -> Chooser:
     return Several(policy, shared=shared) if own is None else own(shared)
 
 
-def choose_many(policy: Policy, state: State, rng: np.random.Generator, n: int) -> list[Choice]:
-    """Return the next n purchases if nothing comes back meanwhile; fewer when the money is gone.
-
-    >>> from budgeted import Feature, Problem
-    >>> from budgeted.policies import policy
-    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 3)
-    >>> chosen = choose_many(policy("round-robin"), State.start(problem), None, 5)
-    >>> [tuple(each.action) for each in chosen]
-    [(0, 0), (0, 1), (0, 0)]
-    """
-    chooser, chosen = several(policy), []
-    for _ in range(n):
-        choice = chooser.choose(state, rng)
-        if choice is None:
-            break
-        chosen.append(choice)
-        state = state.reserve(choice.order)
-    return chosen
-
-
 Ranked = Callable[[State, Choice], Sequence[Choice]]
 
 

@@ -155,25 +155,6 @@ def _imagine(
     return Imagined(chances, counts + more, common, prior, own, pulled)
 
 
-class Ratios(NamedTuple):
-    """What more values would say of a feature."""
-
-    logs: Floats
-    shares: Floats  # expected common shares then, many × components (without the last) × values
-
-
-def evidence_ratios(
-    counts: Floats, prior: Floats, more: Floats, evenness: Sequence[float], levels: Sequence[float]
-) -> Ratios:
-    """Return what some more values of a feature would say of it; many × labels × values of them."""
-    now = remembered_strengths(counts[None], evenness, levels)
-    later = _strengths_of_outcomes(counts + more, tuple(evenness), tuple(levels))
-    draws = later.draws.reshape(len(more), -1, counts.shape[1])
-    stated = _log_stated(prior, counts + more) - _log_stated(prior, counts[None])
-    logs = _by_component(later.logs - now.logs, stated)
-    return Ratios(logs, draws / draws.sum(axis=-1, keepdims=True))
-
-
 def _by_component(strengths: Floats, stated: Floats) -> Floats:
     """Put side by side what outcomes say of each strength and of the problem as it is stated."""
     return np.column_stack([strengths.reshape(len(strengths), -1), stated])
