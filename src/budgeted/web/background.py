@@ -116,7 +116,10 @@ class Background:
             each.cancel()
 
     async def wait(self, key: str, function: Callable[..., View], *arguments: Any) -> View:
-        """Return ``function(snapshot, *arguments)`` of a study as it is now, or later."""
+        """Return ``function(snapshot, *arguments)`` of a study as it is now, or later.
+
+        What it returns may be `Partly` there: then it is called again.
+        """
         place, moment, found = await self._find(key, arguments)
         if found is not None and found[0] == moment and found[2]:
             view: View = found[1]
@@ -127,7 +130,10 @@ class Background:
     async def latest(
         self, key: str, function: Callable[..., View], *arguments: Any, patience: float = 0.0
     ) -> Computed[View]:
-        """Return what was computed last; what is newer is computed behind it."""
+        """Return what was computed last; what is newer is computed behind it.
+
+        What is done within `patience` seconds is not worth a second answer.
+        """
         place, moment, found = await self._find(key, arguments)
         if found is None or found[0] != moment or not found[2]:
             coming = self._request(place, moment, function, arguments)

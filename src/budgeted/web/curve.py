@@ -60,13 +60,6 @@ class Point:
 class Curve:
     """Error against money of one study, brought up to date with `advance`.
 
-    Parameters
-    ----------
-    created
-        How the study began.
-    validation
-        The file of cases whose values are known, to measure the error on, if there is one.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem, Study
@@ -108,12 +101,7 @@ class Curve:
     def advance(self, state: State, at_most: float = math.inf) -> bool:
         """Take in what was bought since; return whether all of it is there.
 
-        Parameters
-        ----------
-        state
-            Of the study by now.
-        at_most
-            Seconds after which it stops; called again, it goes on.
+        It stops after `at_most` seconds; called again, it goes on.
         """
         until = time.monotonic() + at_most
         changed = state.problem.features != self._problem.features

@@ -114,7 +114,10 @@ class Forecasts:
         seconds: float | None,
         tell: Callable[[], Awaitable[None]],
     ) -> Known:
-        """Have a forecast made, or the one of these events made better; what is under way stays."""
+        """Have a forecast made, or the one of these events made better; what is under way stays.
+
+        It may take `seconds` beyond what it took before; `tell` is called when it begins and ends.
+        """
         known = await self.known(id, entries)
         if known.making is not None or known.exact:
             return known

@@ -233,7 +233,10 @@ class StudyWorker:
     async def news(
         self, after: int, reopened: int = 0, computed: int | None = None
     ) -> tuple[Entry, ...]:
-        """Wait for events behind a number, and return them."""
+        """Wait for events behind a number, and return them.
+
+        Another history is news as well, and so is what was computed, if that is asked for.
+        """
         async with self._news:
             await self._news.wait_for(
                 lambda: (

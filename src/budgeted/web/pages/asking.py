@@ -82,7 +82,7 @@ async def command_of(
     at_most: str,
     anyway: bool = False,
 ) -> Ask:
-    """Return what the form wants."""
+    """Return what the form wants; several features may stand in one text, between semicolons."""
     wanted = whole_number(n)
     if not wanted:
         raise StudyError(f"n: must be a whole number from 1, got {clipped(n)!r}")

@@ -58,7 +58,7 @@ def to(draft: Draft, step: str, **query: str | int) -> Response:
 
 
 def onward(draft: Draft, step: str, form: FormData, wrong: bool) -> Response:
-    """Lead on after a step was saved: to the wanted page of it, or to the next if it is right."""
+    """Lead on after a step was saved, as its button says: to the next unless something is wrong."""
     go = text_of(form, "go")
     number = whole_number(go.removeprefix("page:"))
     if go.startswith("page:") and number is not None:
