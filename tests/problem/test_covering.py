@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from budgeted.problem.prices.tariff.covering import bought_whole, covered
+from budgeted.problem.prices.tariff.schedule import bought_whole, covered
 from tests.tariffs import partitions
 
 DAY = st.integers(0, 40)

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from budgeted.errors import PriceListError
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.orders import CaseSoFar, Order
-from budgeted.problem.prices.tariff.entries import Entry
-from budgeted.problem.prices.tariff.panels import Panel, panel_mistakes, panel_of
-from budgeted.problem.prices.tariff.schedule import Schedule
-from budgeted.problem.prices.tariff.shared import shared_mistakes
+from budgeted.problem.prices.tariff.schedule import Schedule, shared_mistakes
 from budgeted.problem.prices.tariff.statements import (
+    Entry,
     Names,
+    Panel,
     Statement,
     holding,
+    panel_mistakes,
+    panel_of,
     statement_mistakes,
     statement_of,
 )

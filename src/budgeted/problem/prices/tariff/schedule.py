@@ -1,18 +1,20 @@
-"""The prices of the cases of one label and group, worked out once and quoted from often."""
+"""The prices of the cases of one label and group, worked out once and quoted from often.
+
+What several visits cost together is a function of the visits as a set, so it is the same in
+whatever sequence orders are made and taken back.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
 from budgeted.problem import money
 from budgeted.problem.orders import Visit
-from budgeted.problem.prices.tariff.covering import bought_whole, covered
-from budgeted.problem.prices.tariff.panels import Panel
-from budgeted.problem.prices.tariff.statements import VISIT, Subject
+from budgeted.problem.prices.tariff.statements import VISIT, Panel, Subject
 
 _NOTHING = Decimal(0)
 
@@ -182,3 +184,95 @@ def _period(
         for name in panel.features:
             fresh[name] = money.add(fresh[name], amount)
     return Period(tuple(own.values()), tuple(due), visit, tuple(fresh.values()))
+
+
+Price = Callable[[int], Decimal]
+"""From a day, as a number, to what is asked on it."""
+
+
+def covered(days: Iterable[int], price: Price, reach: int | None) -> Decimal:
+    """Return what a fee costs that covers the day it is paid for and `reach` days that follow.
+
+    The days are divided into stretches from one day to at most `reach` days later (None: for ever),
+    so that their sum is least. A stretch costs the highest price on one of its days: where the fee
+    has risen, the difference is due; where it has fallen, nothing. So fewer days never cost more,
+    even where a price changes in between, and what was reserved for a case pays for what is left
+    of it. (Of two stretches that overlap, the dearer one can take over the days that both reach.)
+
+    >>> covered([1, 20, 31, 40], lambda day: Decimal(50), reach=30)
+    Decimal('100')
+    >>> covered([1, 20], lambda day: Decimal(50 if day < 10 else 55), reach=30)
+    Decimal('55')
+    """
+    known = sorted(set(days))
+    asked = [price(day) for day in known]
+    least = [Decimal(0)]
+    for last, day in enumerate(known):
+        firsts = [at for at in range(last + 1) if reach is None or day - known[at] <= reach]
+        least.append(min(money.add(least[first], max(asked[first : last + 1])) for first in firsts))
+    return least[-1]
+
+
+def bought_whole(orders: Collection[tuple[int, Collection[int]]], price: Price) -> Decimal:
+    """Return what a panel costs that is sold whole, for all orders of its features.
+
+    Who pays for it has every feature of it once. A feature that is ordered a second time, since it
+    was paid for in vain, needs the panel a second time; the n-th one costs the highest price on a
+    day of what is had from it. An order is a day and some features.
+
+    >>> bought_whole([(1, {0}), (2, {1, 2})], lambda day: Decimal(20))
+    Decimal('20')
+    >>> bought_whole([(1, {0, 1}), (2, {1}), (3, {0})], lambda day: Decimal(20))
+    Decimal('40')
+    """
+    paid: dict[int, list[Decimal]] = {}
+    for day, features in orders:
+        for feature in features:
+            paid.setdefault(feature, []).append(price(day))
+    ranked = [sorted(each, reverse=True) for each in paid.values()]
+    most = max(map(len, ranked), default=0)
+    return money.total(
+        max(each[turn] for each in ranked if turn < len(each)) for turn in range(most)
+    )
+
+
+def shared_mistakes(
+    schedule: Schedule,
+    features: Sequence[str],
+    panels: Sequence[Panel],
+    label: str | None,
+    group: str,
+) -> Iterator[str]:
+    """Yield in words what would cost less than nothing.
+
+    Parameters
+    ----------
+    schedule, label, group
+        The prices of some cases, and which ones they are.
+    features, panels
+        The names of the features, by position, and the panels.
+    """
+    whole = [(at, each) for at, each in enumerate(panels) if each.whole]
+    for start, prices in zip(schedule.first_days, schedule.periods, strict=True):
+        due = [(repr(name), name, prices.own[at]) for at, name in enumerate(features)]
+        due += [(f"the panel {each.name!r}", each.features[0], prices.panels[at])
+                for at, each in whole]  # fmt: skip
+        for said, member, price in due:
+            if price < 0:
+                at = next(
+                    at
+                    for at, each in enumerate(panels)
+                    if each.kind == "shared" and member in each.features
+                )
+                yield (
+                    f"panels[{at}].shared: is more than the price of {said}, which it is a part "
+                    f"of{_when(label, group, start)}"
+                )
+
+
+def _when(label: str | None, group: str, start: int) -> str:
+    """For which cases and from when on, if not for all and always."""
+    said = [f"of the label {label!r}"] if label is not None else []
+    said += [f"of the group {group!r}"] if group else []
+    cases = f", for cases {' and '.join(said)}" if said else ""
+    return cases + (f", from {date.fromordinal(start)} on" if start else "")
