@@ -22,7 +22,7 @@ ORDER = "BUDGETED_TEST_ORDER"
 """Environment variable: the seed of a random order of the tests."""
 
 WITHOUT_NUMBERS = {
-    "test_browser_reach", "test_browser_story",
+    "test_browser_reach",
     "test_cli_datasets", "test_worker", "test_docs_experiments", "test_events", "test_journal",
     "test_own_policies", "test_pages", "test_runner_stops",
     "test_crashes",
