@@ -32,12 +32,6 @@ class Cache(Generic[Key, Value]):
 
     It can be used by several threads.
 
-    Parameters
-    ----------
-    most_bytes
-        Of all keys and values together, unless somebody needs more (`need`). What is larger by
-        itself is not kept at all.
-
     Examples
     --------
     >>> cache = Cache[str, bytes](most_bytes=10_000)
@@ -85,15 +79,7 @@ class Cache(Generic[Key, Value]):
             return found[0]
 
     def put(self, key: Key, value: Value, size: int | None = None) -> None:
-        """Keep a value, and let go of others if it needs their room.
-
-        Parameters
-        ----------
-        key, value
-            What is kept; None cannot be told from a value that is not there.
-        size
-            Bytes of both; measured unless given.
-        """
+        """Keep a value, and let go of others if it needs their room."""
         needed = _PLACE + (size_of((key, value)) if size is None else size)
         with self._lock:
             self._drop(key)

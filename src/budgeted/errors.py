@@ -133,15 +133,6 @@ class StudyFileError(BudgetedError):
 class JournalError(BudgetedError):
     """A database that cannot be read or written: foreign, damaged, newer, read-only, full.
 
-    Parameters
-    ----------
-    reason
-        What is wrong and what to do, without the names of hosts, users or folders.
-    where
-        Which database, for those who may know.
-    hint
-        As of `BudgetedError`.
-
     Examples
     --------
     >>> error = JournalError("is read-only", "postgresql://anna@lab/studies")
@@ -160,13 +151,6 @@ class UnknownFateError(JournalError):
 
     What was wanted may be there or not. Repeating it with the same key is safe: it is carried out
     once at most.
-
-    Parameters
-    ----------
-    reason, where
-        As of `JournalError`.
-    key
-        The idempotency key of what was wanted, if it has one.
     """
 
     def __init__(self, reason: str, where: str = "", key: str = "") -> None:

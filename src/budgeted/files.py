@@ -16,18 +16,6 @@ def write_atomically(
 ) -> None:
     """Write a file beside its place and move it there, so that nobody ever reads half of one.
 
-    Parameters
-    ----------
-    path
-        Its folder must exist.
-    content
-        All of it.
-    exclusive
-        A file that is there already stays: of several that are written at once, the first one.
-    private
-        Only the owner may read it; else who may is up to the system's settings (the umask), as for
-        any other file: results and reports are for colleagues, too.
-
     Raises
     ------
     OSError

@@ -25,11 +25,6 @@ class Memory:
     The last digit of a result can depend on what it was computed together with; results that
     differ by so little are ties for every policy, so no choice depends on the memory.
 
-    Parameters
-    ----------
-    cache
-        Where they are kept; with all that engines compute unless given.
-
     Examples
     --------
     >>> memory = Memory()
@@ -51,16 +46,7 @@ class Memory:
     def distinct(
         self, keys: Sequence[Hashable], compute: Callable[[list[int]], NDArray[Any]]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """Return the results of all different keys, stacked, and which of them each key has.
-
-        Parameters
-        ----------
-        keys
-            All that a result depends on.
-        compute
-            Gets the positions in `keys` of the results that are missing, each key once, and
-            returns them stacked.
-        """
+        """Return the results of all different keys, stacked, and which of them each key has."""
         found: dict[Hashable, NDArray[Any]] = {}
         missing: dict[Hashable, int] = {}
         for position, key in enumerate(keys):

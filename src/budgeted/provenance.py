@@ -20,15 +20,6 @@ from budgeted.errors import RunnerError
 class Provenance:
     """What a run was computed with.
 
-    Attributes
-    ----------
-    code
-        Hash over the code of this package.
-    budgeted, python, numpy, scipy
-        Versions.
-    own
-        File name of each module that the user brought → hash over its code.
-
     Examples
     --------
     >>> here = Provenance.here()
@@ -39,7 +30,7 @@ class Provenance:
     ['NumPy 1.26.4 instead of 2.4.6']
     """
 
-    code: str
+    code: str  # hash over the code of this package
     budgeted: str
     python: str
     numpy: str

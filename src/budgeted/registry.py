@@ -32,19 +32,6 @@ _NAME = re.compile(r"[^\W_][\w.+*-]*")
 class Registry(Mapping[str, Member], Generic[Member]):
     """Members of one kind by name; those of this package come first, those of others last.
 
-    Parameters
-    ----------
-    what
-        What one of them is called, in messages.
-    error
-        What is raised where there is no such member.
-    members
-        Those of this package by name: each itself, or where it is, as ``module:name``.
-    check
-        Raises an error in words if something cannot be a member.
-    group
-        Of the entry points; "" if there are none.
-
     Examples
     --------
     >>> from budgeted.errors import PolicyError
@@ -224,17 +211,7 @@ def find(
 
 
 def check_dataclass(kind: object, what: str, method: str, error: type[BudgetedError]) -> None:
-    """Raise an error unless a class is a dataclass, whose fields are parameters, with a method.
-
-    Parameters
-    ----------
-    kind, what
-        The class, and what it is to be.
-    method
-        As it is called, with its arguments.
-    error
-        To be raised.
-    """
+    """Raise an error unless a class is a dataclass, whose fields are parameters, with a method."""
     name = getattr(kind, "name", kind)
     if not (isinstance(kind, type) and is_dataclass(kind)):
         raise error(f"{what} {name!r}: must be a dataclass; its fields are the parameters")

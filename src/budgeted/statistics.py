@@ -145,13 +145,6 @@ def wilson(share: float, number: int, confidence: float) -> Interval:
     It has a width even where nothing, or everything, was counted: Wilson, *Probable inference, the
     law of succession, and statistical inference*, JASA 22 (1927).
 
-    Parameters
-    ----------
-    share, number
-        What was counted, as a share of so many cases.
-    confidence
-        How often such intervals hold the share of all cases.
-
     Examples
     --------
     >>> print(wilson(0.1, 20, 0.9), wilson(0.0, 20, 0.9))
@@ -168,13 +161,6 @@ def resampled(statistic: Callable[[Integers], float], runs: int) -> Interval:
     """Return a number that is computed from runs, with the 95 % interval of resampled runs.
 
     The bootstrap: the same number of so many runs drawn with replacement, always the same draws.
-
-    Parameters
-    ----------
-    statistic
-        Positions of runs → the number.
-    runs
-        How many there are.
 
     Examples
     --------

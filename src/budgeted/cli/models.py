@@ -78,17 +78,7 @@ def schema() -> None:
 
 
 def write_as(chosen: Model, format: str | None, out: Path | None) -> None:
-    """Write a model in a form, to a file or to where the output goes.
-
-    Parameters
-    ----------
-    chosen
-        The model.
-    format
-        Its name; unless given, the ending of the file tells.
-    out
-        The file.
-    """
+    """Write a model in a form, to a file or to where the output goes."""
     from budgeted.errors import UnknownError
     from budgeted.learners.formats import model_format
 

@@ -54,15 +54,7 @@ def parameters_for(member: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def prices_of(given: str | None, own: dict[str, Any]) -> PriceList | None:
-    """Return a price list by its name, or that of a TOML file, with parameters of one's own.
-
-    Parameters
-    ----------
-    given
-        The name, or a file with a table ``[prices]``, such as a study or an experiment has.
-    own
-        Parameters that come on top.
-    """
+    """Return a price list by its name, or that of a TOML file, with parameters of one's own."""
     from budgeted.problem.prices import from_table
 
     if given is None and not own:

@@ -72,13 +72,7 @@ def plain_warnings() -> Iterator[None]:
 
 @contextlib.contextmanager
 def telling(recorded: Callable[[], int]) -> Iterator[None]:
-    """Say that something was recorded if that cannot be printed.
-
-    Parameters
-    ----------
-    recorded
-        How many events were written to the journal so far.
-    """
+    """Say that something was recorded if that cannot be printed."""
     try:
         yield
     except (OSError, SystemExit) as error:  # rich ends like that when nobody reads

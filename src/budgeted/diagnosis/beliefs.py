@@ -40,18 +40,7 @@ class Beliefs:
     def chances(
         self, row: Positions, candidates: Sequence[int], sets: Sequence[Tests]
     ) -> list[Floats]:
-        """Return P(label) in all situations in which these tests are known besides the row.
-
-        Parameters
-        ----------
-        row
-            What is known.
-        candidates
-            Positions of features; what sets are made of.
-        sets
-            Each a set of candidates, by their places; a table for each, with an axis per test and
-            one for labels.
-        """
+        """Return P(label) in all situations in which these tests are known besides the row."""
         wanted = [(row, tuple(candidates[at] for at in one)) for one in sets]
         if self.learned is None:
             return self._said(wanted)
@@ -66,17 +55,7 @@ class Beliefs:
     def values(
         self, row: Positions, candidates: Sequence[int], tests: Tests, test: int, chances: Floats
     ) -> Floats:
-        """Return P(value) of one more candidate in all situations in which some are known.
-
-        Parameters
-        ----------
-        row, candidates
-            As of `chances`.
-        tests, test
-            Candidates that are known, and one that is not.
-        chances
-            P(label) in these situations.
-        """
+        """Return P(value) of one more candidate in all situations in which some are known."""
         said: Floats = chances @ self.shares[candidates[test]]
         if self.learned is None:
             return said

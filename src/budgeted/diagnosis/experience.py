@@ -75,21 +75,9 @@ _ODD = np.int64(-7046029254386353131)
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The situations that cases were seen in, if some tests are known.
+    """The situations that cases were seen in, if some tests are known."""
 
-    Attributes
-    ----------
-    tests
-        Positions of the tests.
-    keys, rows
-        Of each situation: a number, rising, and the values of all features of one of its cases.
-    cases, weights
-        How many cases it has, situations × labels; and for how much one of each label counts.
-    which, places
-        The situation of each case in which these tests are known, and the places of these cases.
-    """
-
-    tests: tuple[int, ...]
+    tests: tuple[int, ...]  # positions of the tests
     keys: NDArray[np.int64]
     rows: Cases
     cases: Floats

@@ -36,29 +36,13 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Situations:
-    """What the programme is about: candidates, and what is believed and paid in each situation.
+    """What the programme is about: candidates, and what is believed and paid in each situation."""
 
-    Attributes
-    ----------
-    sizes
-        How many values each candidate has.
-    chances
-        Of a set of candidates: P(label) in each situation, an axis per test and one for labels.
-    values
-        Of a set of candidates, one more and P(label): P(value) of that one in each situation.
-    prices
-        Price of one more candidate, given those ordered; None if the limit forbids it.
-    wrong
-        What answers cost, answers × labels.
-    weight
-        How much a unit of price counts beside them: 1, or 0 where only the limit matters.
-    """
-
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # how many values each candidate has
     chances: Callable[[Sequence[Tests]], list[Floats]]
     values: Callable[[Tests, int, Floats], Floats]
     prices: Callable[[Tests, int], float | None]
-    wrong: Floats
+    wrong: Floats  # what answers cost, answers × labels
     weight: float
 
 

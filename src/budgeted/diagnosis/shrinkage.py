@@ -46,24 +46,11 @@ _MOST_KEPT = 64_000_000
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What was learned about a set of tests.
+    """What was learned about a set of tests."""
 
-    Attributes
-    ----------
-    strength
-        The model counts as much as so many cases; infinite: cases do not count.
-    without
-        The test without which it starts; None: it starts from the model.
-    seen
-        The situations that there are, and their cases.
-    own, correction
-        What is believed in each situation of a case of each label, if that case itself does not
-        count, situations × label of the case × labels; and how much of it the model says.
-    """
-
-    strength: float
-    without: int | None
-    seen: Seen
+    strength: float  # the model counts as much as so many cases; infinite: cases do not count
+    without: int | None  # the test without which it starts; None: it starts from the model
+    seen: Seen  # the situations that there are, and their cases
     own: Floats
     correction: Floats
 
@@ -83,11 +70,6 @@ class Lesson:
 @dataclass(frozen=True, eq=False)
 class Shrinkage:
     """How much cases count beside a model, learned from themselves for each set of tests.
-
-    Parameters
-    ----------
-    model, experience
-        Who speaks, and what was seen.
 
     Examples
     --------

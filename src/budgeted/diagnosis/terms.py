@@ -95,17 +95,7 @@ def active_classifier(
     without: Collection[str] = (),
     experience: Experience | None = None,
 ) -> ActiveClassifier:
-    """Return the active classifier that a model and these terms make.
-
-    Parameters
-    ----------
-    model, terms
-        As `read_terms` gives them.
-    without
-        Tests that cannot be ordered; all others must have a price.
-    experience
-        Cases that were seen; see `budgeted.diagnosis.experience`.
-    """
+    """Return the active classifier that a model and these terms make."""
     costs = terms.get("costs", {})
     if not isinstance(costs, Mapping):
         raise DiagnosisError(f"costs: must be a table of tests and their prices, got {costs!r}")
@@ -179,23 +169,11 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of many cases: what they cost, how often each test was ordered, and how many were wrong.
-
-    Attributes
-    ----------
-    cases, paid
-        How many there are, and what all their tests cost.
-    frequencies
-        How often each test was ordered; never: not there.
-    expected_error, expected_answer_cost
-        What the model expects of the answers, on average.
-    wrong, answer_cost
-        What they are, on average; None where labels are not known.
-    """
+    """Of many cases: what they cost, how often each test was ordered, and how many were wrong."""
 
     cases: int
     paid: Decimal
-    frequencies: dict[str, float]
+    frequencies: dict[str, float]  # how often each test was ordered; never: not there
     expected_error: float
     expected_answer_cost: float
     wrong: float | None

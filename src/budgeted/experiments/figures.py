@@ -49,21 +49,7 @@ def error_curves(
     against: str = "purchases",
     error: str = "0/1 error on validation cases",
 ) -> Figure:
-    """Return the figure of the paper: error against purchases, a line and a 95 % band per policy.
-
-    Parameters
-    ----------
-    curves
-        Policy → points with ``purchases``, ``spent``, ``mean_error`` and ``standard_error``.
-    title, subtitle
-        What it shows.
-    lines
-        Name → error, each drawn as a dashed line: complete training data, best single feature.
-    against
-        ``purchases``, or ``spent`` where costs differ.
-    error
-        What is written at the axis of the errors.
-    """
+    """Return the figure of the paper: error against purchases, a line and a band per policy."""
     rows = [
         {
             "policy": name,
@@ -122,13 +108,7 @@ def _named_lines(lines: Mapping[str, float], y: Mapping[str, Any]) -> list[Figur
 
 
 def planned_errors(plan: Mapping[str, Any]) -> Figure:
-    """Return the figure of a plan: error against money, a line per design; the first has a band.
-
-    Parameters
-    ----------
-    plan
-        As `budgeted.studies.planning.Plan.to_plain` gives it.
-    """
+    """Return the figure of a plan: error against money, a line per design; the first has a band."""
     names = [curve["name"] for curve in plan["curves"]]
     rows = [
         {"design": name, **point, "money": float(point["money"])}
@@ -179,15 +159,7 @@ def planned_errors(plan: Mapping[str, Any]) -> Figure:
 def purchases_per_feature(
     purchases: Mapping[str, Mapping[str, float]], *, title: str, subtitle: str = ""
 ) -> Figure:
-    """Return a heat map of how often each policy bought each feature.
-
-    Parameters
-    ----------
-    purchases
-        Policy → feature → mean number of purchases.
-    title, subtitle
-        What it shows.
-    """
+    """Return a heat map of how often each policy bought each feature."""
     rows = [
         {"policy": policy, "feature": feature, "purchases": number}
         for policy, bought in purchases.items()
@@ -288,15 +260,7 @@ _INK = "#333333"
 
 
 def forecast_figure(forecast: Forecast, title: str) -> Figure:
-    """Return a forecast as a figure: error against money, from now to a fifth above the budget.
-
-    Parameters
-    ----------
-    forecast
-        What is shown.
-    title
-        Such as the name of the study.
-    """
+    """Return a forecast as a figure: error against money, from now to a fifth above the budget."""
     rows = fan_rows(forecast.to_plain()["points"])
     budget = float(forecast.end.money)
     x = {
@@ -324,17 +288,7 @@ def fan_rows(points: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
 def fan(
     rows: Sequence[Mapping[str, Any]], x: Mapping[str, Any], y: Mapping[str, Any], colour: str
 ) -> list[Figure]:
-    """Return the layers of what is to come: a band and a dashed line.
-
-    Parameters
-    ----------
-    rows
-        With ``money``, ``error``, ``low`` and ``high``.
-    x, y
-        The axes of money and error.
-    colour
-        Of both.
-    """
+    """Return the layers of what is to come: a band and a dashed line."""
     data = {"values": [dict(row) for row in rows]}
     along = {**x, "field": "money"}
     tips = [
@@ -372,15 +326,7 @@ _WIDTH, _ROW, _BAR, _ARM = 480, 22, 9, 0.12
 
 
 def ranks_figure(ranking: Ranking, title: str = "") -> Figure:
-    """Return the diagram of a ranking, the best policy on the left.
-
-    Parameters
-    ----------
-    ranking
-        Of at least two policies over at least two tables.
-    title
-        What it shows; the measure unless given.
-    """
+    """Return the diagram of a ranking, the best policy on the left."""
     number = len(ranking.policies)
     low, high = 1.0, float(number)
     edge = _ARM * (high - low)
@@ -467,17 +413,7 @@ _STEPS = 200
 def curves_figure(
     title: str, results: Mapping[str, Runs], error: str = "0/1 error on validation cases"
 ) -> Figure:
-    """Return error against purchases, or against money where costs differ.
-
-    Parameters
-    ----------
-    title
-        What was compared on.
-    results
-        Policy → its runs, at least one each.
-    error
-        What is written at the axis of the errors.
-    """
+    """Return error against purchases, or against money where costs differ."""
     first = next(iter(results.values()))
     costs = {cost for runs in results.values() for each in runs.runs for cost in each.cost}
     lines = {"complete training data": float(first.complete.mean())}

@@ -33,21 +33,11 @@ COLUMNS: Mapping[str, str] = {each: each.replace(" ", "_") for each in NAMES}
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be measured.
+    """What is to be measured."""
 
-    Attributes
-    ----------
-    names
-        Of `NAMES`; nothing: only the 0/1 error.
-    moments
-        Shares of the budget, in order; the last one is the whole of it.
-    wrong
-        What wrong answers cost, as `budgeted.diagnosis.costs.cost_matrix` takes it.
-    """
-
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of `NAMES`; nothing: only the 0/1 error
     moments: tuple[float, ...] = MOMENTS
-    wrong: Any = None
+    wrong: Any = None  # what wrong answers cost, as `budgeted.diagnosis.costs.cost_matrix` takes it
 
     def document(self) -> dict[str, Any]:
         """Return the keys of a file that say so."""
@@ -103,15 +93,7 @@ def _is_share(given: object) -> bool:
 
 
 class Moments:
-    """Watches a run, and measures when each moment has come: after the last purchase within it.
-
-    Parameters
-    ----------
-    wanted
-        What, and when.
-    rehearsal
-        The cases to measure on, and the budget.
-    """
+    """Watches a run, and measures when each moment has come: after the last purchase within it."""
 
     def __init__(self, wanted: Wanted, rehearsal: Rehearsal) -> None:
         problem = rehearsal.problem

@@ -63,15 +63,7 @@ def drawn(
     seed: int,
     budget: str,
 ) -> Rehearsal:
-    """Return one world of a problem.
-
-    Parameters
-    ----------
-    problem, own, prices
-        As the file says; the user's file of the cases; and the price list, if there is one.
-    seed, budget
-        Which world, and how much money.
-    """
+    """Return one world of a problem."""
     knobs = dict(problem)
     terms = terms_of(budget)
     listed = from_table(prices) if prices else None

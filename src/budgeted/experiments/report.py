@@ -88,27 +88,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Policies ranked over several tables by a measure, the best first.
-
-    Attributes
-    ----------
-    policies, ranks
-        In the order of their mean ranks.
-    friedman
-        The p-value that all are the same.
-    pairs
-        Each two of them, as positions in `policies`.
-    groups
-        Stretches of policies that do not differ, likewise.
-    """
+    """Policies ranked over several tables by a measure, the best first."""
 
     measure: str
     tables: tuple[str, ...]
     policies: tuple[str, ...]
     ranks: tuple[float, ...]
-    friedman: float
-    pairs: tuple[Pair, ...]
-    groups: tuple[tuple[int, ...], ...]
+    friedman: float  # the p-value that all are the same
+    pairs: tuple[Pair, ...]  # each two of them, as positions in `policies`
+    groups: tuple[tuple[int, ...], ...]  # stretches of policies that do not differ, likewise
 
 
 @dataclass(frozen=True)
@@ -129,17 +117,7 @@ class Report:
 def report_of(
     files: Iterable[str | Path], *, against: str | None = None, test: str = "t"
 ) -> Report:
-    """Return the report of files of results; runs of different code are refused.
-
-    Parameters
-    ----------
-    files
-        Of `budgeted experiment run`, on one table or on several.
-    against
-        The policy that all others are compared with; unless given, each with each.
-    test
-        Which p-value is corrected: ``t`` or ``wilcoxon``.
-    """
+    """Return the report of files of results; runs of different code are refused."""
     found: dict[str, tuple[dict[str, Any], dict[str, Runs]]] = {}
     for file in files:
         for name, facts, runs in read_all(Path(file)):

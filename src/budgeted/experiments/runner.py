@@ -33,18 +33,6 @@ def run(
     """Compute all runs that are missing and put the results together.
 
     A run counts as missing if its file is damaged, or was computed by other code.
-
-    Parameters
-    ----------
-    experiment
-        What to run.
-    folder
-        Where results are kept; made if needed.
-    executor
-        Anything with the interface of `concurrent.futures`: a process pool, Dask's
-        ``Client.get_executor()``, …
-    after_run
-        Called after each run that was computed and kept.
     """
     store = Store(Path(folder), experiment)
     here = provenance(experiment)

@@ -36,22 +36,12 @@ Results = tuple[str, dict[str, Any], dict[str, Runs]]
 
 @dataclass(frozen=True)
 class Series:
-    """An experiment on one table or on several.
-
-    Attributes
-    ----------
-    name, title
-        What files are called, and what people read.
-    tables
-        The name of each table → the experiment on it; of a single one the name of the experiment.
-    several
-        Whether the file asks for several, if only one is left.
-    """
+    """An experiment on one table or on several."""
 
     name: str
     title: str
     tables: Mapping[str, Experiment]
-    several: bool
+    several: bool  # whether the file asks for several, if only one is left
 
     def with_runs(self, runs: int) -> Series:
         """Return the same with another number of runs."""

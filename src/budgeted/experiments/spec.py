@@ -93,39 +93,19 @@ class Contender:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Policies that spend money in the same worlds.
-
-    Attributes
-    ----------
-    name, title
-        What files are called, and what people read.
-    problem
-        ``synthetic`` with its knobs, or ``table`` with how to read it.
-    contenders
-        The policies, in the order of the file.
-    runs, seed
-        How many worlds, and which ones.
-    table, modules
-        Files of the user: the cases, and policies.
-    planned
-        How many runs the file says, where `runs` is another number.
-    prices
-        The price list and its parameters, as the file says; nothing: a price for each feature.
-    wanted
-        What is measured besides the 0/1 error.
-    """
+    """Policies that spend money in the same worlds."""
 
     name: str
     title: str
-    problem: Mapping[str, Any]
-    contenders: tuple[Contender, ...]
+    problem: Mapping[str, Any]  # ``synthetic`` with its knobs, or ``table`` with how to read it
+    contenders: tuple[Contender, ...]  # the policies, in the order of the file
     runs: int = 50
     seed: int = 0
     table: Source | None = None
     modules: tuple[Source, ...] = ()
-    planned: int | None = None
+    planned: int | None = None  # how many runs the file says, where `runs` is another number
     prices: Mapping[str, Any] = field(default_factory=dict)
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: Wanted = field(default_factory=Wanted)  # what is measured besides the 0/1 error
 
     def with_runs(self, runs: int) -> Experiment:
         """Return the same experiment with another number of runs."""
@@ -194,15 +174,7 @@ class Experiment:
 
 
 def read(path: str | Path, modules: Collection[str | Path] = ()) -> Experiment:
-    """Read an experiment; all mistakes are reported at once, each with its key.
-
-    Parameters
-    ----------
-    path
-        Of the TOML file; files that it names are looked for beside it.
-    modules
-        More Python files with policies, besides those that it names.
-    """
+    """Read an experiment; all mistakes are reported at once, each with its key."""
     source = Path(path)
     return parse(document_of(source), name=source.stem, folder=source.parent, modules=modules)
 
@@ -228,17 +200,6 @@ def parse(
     modules: Collection[str | Path] = (),
 ) -> Experiment:
     """Return the experiment that a document describes.
-
-    Parameters
-    ----------
-    document
-        As `tomllib` reads it.
-    name
-        What files are called.
-    folder
-        Where files are looked for that the document names.
-    modules
-        More Python files with policies, besides those that it names.
 
     Examples
     --------

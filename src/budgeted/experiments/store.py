@@ -55,17 +55,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Store:
-    """Where the runs of an experiment are kept.
-
-    Attributes
-    ----------
-    folder
-        Of all results.
-    experiment
-        Whose.
-    fingerprint
-        Of the code whose runs are meant; that of this program unless given.
-    """
+    """Where the runs of an experiment are kept."""
 
     folder: Path
     experiment: Experiment
@@ -237,13 +227,7 @@ def _distinct(documents: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_results(path: Path) -> tuple[dict[str, Any], dict[str, Runs]]:
-    """Return what a file of results says of itself, and the runs of each policy by its label.
-
-    Parameters
-    ----------
-    path
-        That `Store.gather` wrote.
-    """
+    """Return what a file of results says of itself, and the runs of each policy by its label."""
     table, told = run_files.read(path)
     if "run" in told:
         raise RunnerError(f"{path}: holds a single run; name the file of all results")

@@ -40,14 +40,6 @@ class Outlook:
 class Confusion:
     """How often a classifier says each label of the cases of each label, and how sure that is.
 
-    Attributes
-    ----------
-    shares
-        Of the cases of a label (row), how many are said to be of each label (column); a row sums to
-        one, and is NaN where there is no case of the label.
-    low, high
-        Nine of ten possibilities lie in between.
-
     Examples
     --------
     >>> well, ill = 0, 1

@@ -65,11 +65,6 @@ INDEPENDENT: Floats = np.outer((0, 1), CORRELATIONS == 0).astype(float)
 def possible(chances: Floats) -> dict[str, list[tuple[float, float]]]:
     """Return the pairs of a correlation and its probability, way by way, but for impossible ones.
 
-    Parameters
-    ----------
-    chances
-        Ways × correlations.
-
     Examples
     --------
     >>> possible(INDEPENDENT)
@@ -87,15 +82,6 @@ def possible(chances: Floats) -> dict[str, list[tuple[float, float]]]:
 
 def prior_weights(independence: float, labels: int = 2, dependent: float = 1.0) -> Floats:
     """Return the probability of each way and correlation before cases are looked at.
-
-    Parameters
-    ----------
-    independence
-        ρ ~ Beta(1, independence).
-    labels
-        How many there are.
-    dependent
-        How probable it is that features may repeat each other at all.
 
     Examples
     --------
@@ -151,13 +137,6 @@ def effective(sizes: Floats) -> Floats:
 def feature_weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
     """Yield the weight of each feature, cases × features, way by way and ρ by ρ.
 
-    Parameters
-    ----------
-    known
-        Which values of each case are known, cases × features. The others have the weight 0.
-    sensitivity
-        Of each feature.
-
     Examples
     --------
     One feature knows twice as much as two others. If one cause stands behind all of them, these
@@ -198,17 +177,7 @@ def expected_weights(known: NDArray[np.bool_], sensitivity: Floats, chances: Flo
 def weigh(
     posterior: Posterior, means: Floats, purchases: Sequence[Purchase], independence: float
 ) -> Floats:
-    """Return the probability of each way and correlation after these purchases.
-
-    Parameters
-    ----------
-    posterior, means
-        What they say of the parameters, and these on average.
-    purchases
-        All with a value.
-    independence
-        Of the prior.
-    """
+    """Return the probability of each way and correlation after these purchases."""
     # By what is not as stated, however improbable: 1 − its probability can round to 0.
     dependent = max(float(posterior.weights[:-1].sum()), _TINY)
     prior = prior_weights(independence, len(posterior.problem.labels), dependent)

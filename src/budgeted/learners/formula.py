@@ -31,29 +31,13 @@ class Formula:
 
     v, how much a feature counts, is 1 where features speak independently; otherwise it follows from
     the sensitivities of the known features (`budgeted.learners.dependence`).
-
-    Attributes
-    ----------
-    features, labels
-        What it knows of a case, and what it tells apart.
-    prior
-        The share of each label where the cases come from.
-    weights
-        Of the members.
-    logs
-        Of each feature: what a value adds, members × labels × values.
-    sensitivities
-        Of the features.
-    correlations
-        By the way in which features repeat each other (`budgeted.learners.dependence.WAYS`): pairs
-        of a correlation and how probable it is, without those that are impossible.
     """
 
     features: tuple[Feature, ...]
     labels: tuple[str, ...]
-    prior: tuple[float, ...]
+    prior: tuple[float, ...]  # the share of each label where the cases come from
     weights: Floats
-    logs: tuple[Floats, ...]
+    logs: tuple[Floats, ...]  # of each feature: what a value adds, members × labels × values
     sensitivities: Floats
     correlations: Mapping[str, Sequence[tuple[float, float]]]
 
@@ -70,13 +54,6 @@ class Formula:
 
 def formula_of(model: Model, format: str) -> Formula:
     """Return the formula of a model for its population.
-
-    Parameters
-    ----------
-    model
-        Of any learner.
-    format
-        What it is for, in an error: there are learners without a formula.
 
     Examples
     --------

@@ -27,25 +27,12 @@ class Pooled:
 
     The more so the less all features turn out to tell the labels apart
     (`budgeted.learners.posterior`).
-
-    Parameters
-    ----------
-    levels
-        From weak to strong; see `budgeted.learners.strength`.
-    evenness
-        Dirichlet counts of the shares of values that all labels have in common.
-    as_stated
-        Of d features of which nothing is known, the probability, before anything is bought, that
-        they are as the problem states (with their prior counts under each label and nothing in
-        common) is as_stated/(d + as_stated): even odds with so many features.
-    independence
-        The correlation of features, ρ ~ Beta(1, independence).
     """
 
     levels: tuple[float, ...] = (16.0, 4.0, 1.0, 0.25)
     evenness: tuple[float, ...] = (1.0, 5.0)
     as_stated: float = 3.0
-    independence: float = 6.0
+    independence: float = 6.0  # the correlation of features, ρ ~ Beta(1, independence)
 
     def __post_init__(self) -> None:
         check_numbers("levels", self.levels, least=2)

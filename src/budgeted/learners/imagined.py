@@ -32,15 +32,6 @@ _TINY = 1e-300
 class ImaginedModel:
     """A possible model of a problem.
 
-    Attributes
-    ----------
-    problem
-        What it is about.
-    parameters
-        P(value | label), labels × values of all features side by side.
-    correlation
-        ρ, from 0 below 1.
-
     Examples
     --------
     >>> from budgeted import Feature
@@ -52,9 +43,9 @@ class ImaginedModel:
     ([0.8, 0.8], True)
     """
 
-    problem: Problem
-    parameters: Floats
-    correlation: float
+    problem: Problem  # what it is about
+    parameters: Floats  # P(value | label), labels × values of all features side by side
+    correlation: float  # ρ, from 0 below 1
 
     @cached_property
     def _ladders(self) -> tuple[tuple[tuple[Integers, Floats], ...], ...]:
@@ -89,15 +80,7 @@ class ImaginedModel:
         return found
 
     def value(self, label: int, feature: int, typical: float, own: float) -> int:
-        """Return the value of a case that is so typical of its label.
-
-        Parameters
-        ----------
-        label, feature
-            Which, by position.
-        typical, own
-            z of the case and e of the feature, drawn from a standard normal distribution.
-        """
+        """Return the value of a case that is so typical of its label."""
         score = self._mixed(typical, own)
         order, ends = self._ladders[label][feature]
         return int(order[np.searchsorted(ends, _NORMAL.cdf(float(score)), side="right")])

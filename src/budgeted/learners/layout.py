@@ -27,13 +27,6 @@ Integers = NDArray[np.int64]
 class Layout:
     """The columns of a problem's features.
 
-    Attributes
-    ----------
-    sizes, offsets
-        How many values each feature has, and where they begin.
-    prior_counts
-        Dirichlet counts before anything is bought, labels × values of all features.
-
     Examples
     --------
     >>> from budgeted import Feature

@@ -35,24 +35,12 @@ FORMULA = (
 
 @dataclass(frozen=True, eq=False)
 class WeightedShares:
-    """P(label | case) ∝ P(label) · Π_i P(value i | label)^w_i, over the known features.
+    """P(label | case) ∝ P(label) · Π_i P(value i | label)^w_i, over the known features."""
 
-    Attributes
-    ----------
-    problem
-        What it is about.
-    weights
-        w, one for each feature.
-    probabilities_of_values
-        P(value | label), labels × values of all features.
-    learner
-        Name of the learner that made it.
-    """
-
-    problem: Problem
-    weights: Floats
-    probabilities_of_values: Floats
-    learner: str
+    problem: Problem  # what it is about
+    weights: Floats  # w, one for each feature
+    probabilities_of_values: Floats  # P(value | label), labels × values of all features
+    learner: str  # name of the learner that made it
 
     def log_scores(self, values: Cases) -> Floats:
         """Return log P(label, values) up to a constant of the case, cases × labels."""

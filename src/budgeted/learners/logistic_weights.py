@@ -31,21 +31,11 @@ _ENOUGH = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the known values of some cases say of the labels, value by value.
-
-    Attributes
-    ----------
-    rows, features
-        The case and the feature of each value; the cases in order, each with a value at least.
-    said
-        What each value says of each label, values × labels.
-    own, counts
-        The label of each case, and how much it counts.
-    """
+    """What the known values of some cases say of the labels, value by value."""
 
     rows: Integers
     features: Integers
-    said: Floats
+    said: Floats  # what each value says of each label, values × labels
     own: Integers
     counts: Floats
 
@@ -58,15 +48,6 @@ class Evidence:
 
 def fit_weights(evidence: Evidence, middle: Floats, apart: float, together: float) -> Floats:
     """Return the most probable weights, one for each feature.
-
-    Parameters
-    ----------
-    evidence
-        What is to be explained.
-    middle
-        The expected weight of each feature.
-    apart, together
-        Standard deviations of the prior: of each weight by itself, and of all of them alike.
 
     Examples
     --------

@@ -34,13 +34,6 @@ _LOWEST = 745
 class Scores:
     """Log-probabilities of some cases and each label, as of the last classifier.
 
-    Parameters
-    ----------
-    problem
-        What they are cases of.
-    cases
-        Positions of their values, cases × features; -1 where one is unknown.
-
     Examples
     --------
     >>> from budgeted import Feature
@@ -91,27 +84,14 @@ class Members:
 
     The product is over the known features of the case, and v_i is the weight of feature i if they
     may repeat each other (`budgeted.learners.dependence`).
-
-    Attributes
-    ----------
-    problem
-        What it is about.
-    weights, members
-        w, and P_n(value | label), members × labels × values.
-    correlations
-        Probability of each way and each of `dependence.CORRELATIONS`, ways × correlations.
-    bought
-        How many of each value were bought, labels × values.
-    learner
-        Name of the learner that made it.
     """
 
-    problem: Problem
+    problem: Problem  # what it is about
     weights: Floats
     members: Floats
     correlations: Floats
-    bought: Integers
-    learner: str
+    bought: Integers  # how many of each value were bought, labels × values
+    learner: str  # name of the learner that made it
 
     @property
     def is_naive_bayes(self) -> bool:
@@ -180,16 +160,7 @@ class Members:
         return result
 
     def log_scores_again(self, values: Cases, kept: MutableMapping[str, Any]) -> Floats:
-        """Return `log_scores` of cases that other classifiers of the same run were asked about.
-
-        Parameters
-        ----------
-        values
-            The same each time.
-        kept
-            What earlier ones left there. Plain naive Bayes looks again only at features that
-            changed; any other committee changes as a whole.
-        """
+        """Return `log_scores` of cases that other classifiers of the same run were asked about."""
         if not self.is_naive_bayes:
             return self.log_scores(values)
         if "scores" not in kept:
@@ -235,16 +206,7 @@ FORMULA = (
 
 
 def plain(made: Members) -> dict[str, Any]:
-    """Return what the members know, as JSON can hold it.
-
-    Parameters
-    ----------
-    made
-        The classifier. Of each feature, in the order of the problem, there are: P(value | label) in
-        the eyes of each member; how many of each value were bought (the probabilities are not just
-        shares of these: what was believed before is in them, and how strongly features tell labels
-        apart); and how well it tells the labels apart by the shares of the study.
-    """
+    """Return what the members know, as JSON can hold it."""
     columns = [layout_of(made.problem).columns(at) for at in range(len(made.problem.features))]
     return {
         "formula": FORMULA,

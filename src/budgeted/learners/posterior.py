@@ -44,36 +44,16 @@ _TYPICAL = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is known of the parameters of all features.
-
-    Attributes
-    ----------
-    problem, counts
-        What was seen, labels × values of all features, as in `budgeted.learners.belief.Belief`.
-    weights
-        Probability of each setting; the last one takes the features as stated.
-    components
-        Probability that a feature is irrelevant or of each level, settings × features × components,
-        without the last setting.
-    means
-        Expected parameters in each component, β × components × labels × values.
-    draws, concentrations
-        Of the common shares, β × components × values, and κ of each component and value; see
-        `budgeted.learners.strength`.
-    stated
-        Which features keep their prior counts in every setting.
-    evenness, levels
-        The possible β, and the levels, from weak to strong.
-    """
+    """What is known of the parameters of all features."""
 
     problem: Problem
     counts: Floats
-    weights: Floats
+    weights: Floats  # probability of each setting; the last one takes the features as stated
     components: Floats
-    means: Floats
+    means: Floats  # expected parameters in each component, β × components × labels × values
     draws: Floats
     concentrations: Floats
-    stated: Integers
+    stated: Integers  # which features keep their prior counts in every setting
     evenness: tuple[float, ...] = ()
     levels: tuple[float, ...] = ()
 
@@ -145,18 +125,7 @@ def posterior(
     levels: Sequence[float],
     as_stated: float,
 ) -> Posterior:
-    """Return what counts, labels × values, say of all features.
-
-    Parameters
-    ----------
-    problem, counts
-        What was seen.
-    evenness, levels
-        The possible β, and the levels from weak to strong.
-    as_stated
-        With so many features of which nothing is known it is as likely as not, before anything was
-        seen, that they are as the problem states. Others always are.
-    """
+    """Return what counts, labels × values, say of all features."""
     sizes, offsets = layout_of(problem).widths, layout_of(problem).starts
     parts = 1 + len(levels)
     logs = np.empty((len(sizes), len(evenness), parts))

@@ -84,15 +84,7 @@ def probabilities_of(classifier: Classifier, values: Cases) -> Floats:
 def log_scores(
     classifier: Classifier, values: Cases, kept: MutableMapping[str, Any] | None = None
 ) -> Floats:
-    """Return log P(label, values) up to a constant of the case, cases × labels.
-
-    Parameters
-    ----------
-    classifier, values
-        Who is asked, and about which cases.
-    kept
-        What earlier classifiers of the run left for those that are asked about the same cases.
-    """
+    """Return log P(label, values) up to a constant of the case, cases × labels."""
     again = getattr(classifier, "log_scores_again", None)
     if again is not None and kept is not None:
         return _floats(again(values, kept))

@@ -57,18 +57,7 @@ def prospect(
     log_scores: Callable[[NDArray[np.integer[Any]]], Floats],
     models: int = MODELS,
 ) -> Outlook:
-    """Return the error that a classifier is expected to make, with an interval.
-
-    Parameters
-    ----------
-    posterior, correlations, scatter
-        What is known of the model, of the correlation of its features, and how much what the
-        classifier makes of each of them scatters.
-    log_scores
-        The classifier.
-    models
-        How many are drawn.
-    """
+    """Return the error that a classifier is expected to make, with an interval."""
     expected, errors = _under_each(posterior, correlations, scatter, log_scores, models)
     low, high = np.quantile(errors, _ENDS).tolist()
     return Outlook(
@@ -87,11 +76,6 @@ def possible_errors(
 
     Errors on few cases scatter more than the models do, by a known variance; they are drawn
     together until they scatter as much as these.
-
-    Parameters
-    ----------
-    posterior, correlations, scatter, log_scores, models
-        As of `prospect`.
     """
     _, errors = _under_each(posterior, correlations, scatter, log_scores, models)
     result: Floats = np.clip(errors, 0, 1)  # what rounding may have added
@@ -129,11 +113,6 @@ def confusion(
 
     The models are those of `prospect`, so that both agree: the shares of labels times what is said
     rightly come to one less the expected error.
-
-    Parameters
-    ----------
-    posterior, correlations, scatter, log_scores, models
-        As of `prospect`.
     """
     problem = posterior.problem
     rng, added, drawn = _possibilities(posterior, correlations, scatter, models)

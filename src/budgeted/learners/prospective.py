@@ -34,17 +34,10 @@ class Prospective(ABC):
 
     These are drawn from what is known of the parameters, with a correlation of the features
     (`budgeted.learners.prospect`); the classifier may be any that has scores.
-
-    Attributes
-    ----------
-    problem
-        What it is about.
-    posterior
-        What is known of the parameters.
     """
 
-    problem: Problem
-    posterior: Posterior
+    problem: Problem  # what it is about
+    posterior: Posterior  # what is known of the parameters
 
     @property
     @abstractmethod
@@ -76,33 +69,15 @@ class Prospective(ABC):
         return ImaginedModel(self.problem, draw_model(self.posterior, rng), correlation)
 
     def outlook(self, models: int = MODELS) -> Outlook:
-        """Return how wrong it expects to be on new cases known in full.
-
-        Parameters
-        ----------
-        models
-            How many are drawn from what is known; fewer are faster, and the interval less sure.
-        """
+        """Return how wrong it expects to be on new cases known in full."""
         return prospect(self.posterior, self.chances, self.scatter, self.log_scores, models)
 
     def errors(self, models: int = MODELS) -> Floats:
-        """Return its error under each of some possible models.
-
-        Parameters
-        ----------
-        models
-            As of `outlook`, with which it agrees.
-        """
+        """Return its error under each of some possible models."""
         return possible_errors(self.posterior, self.chances, self.scatter, self.log_scores, models)
 
     def confusion(self, models: int = MODELS) -> Confusion:
-        """Return how often it expects to say each label of the cases of each label.
-
-        Parameters
-        ----------
-        models
-            As of `outlook`, with which it agrees.
-        """
+        """Return how often it expects to say each label of the cases of each label."""
         return confusion(self.posterior, self.chances, self.scatter, self.log_scores, models)
 
 

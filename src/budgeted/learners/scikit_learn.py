@@ -39,15 +39,6 @@ def cross_validated(
     Wilson's for so many cases. Cases that are known in part are harder than those to come, which
     will be known in full: so this rather says too much than too little.
 
-    Parameters
-    ----------
-    fit
-        What makes a classifier of purchases.
-    problem, purchases
-        What was bought.
-    folds
-        In how many parts; the more, the slower.
-
     Examples
     --------
     >>> from budgeted import Feature
@@ -228,16 +219,7 @@ class ScikitLearn:
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """A fitted classifier of scikit-learn, and what it was fitted to.
-
-    Attributes
-    ----------
-    made_by, problem
-        The learner, and what it is about.
-    values, labels
-        The bought cases: positions of values, -1 where unknown, and their labels; in an order that
-        does not depend on when they were bought.
-    """
+    """A fitted classifier of scikit-learn, and what it was fitted to."""
 
     made_by: ScikitLearn
     problem: Problem

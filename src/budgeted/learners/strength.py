@@ -50,21 +50,11 @@ _ROUNDS = 3
 
 
 class Strengths(NamedTuple):
-    """What the counts of features with r values say, by evenness β and by level.
+    """What the counts of features with r values say, by evenness β and by level."""
 
-    Attributes
-    ----------
-    logs
-        Log-probability of the counts, features × β × (irrelevant, then each level).
-    draws
-        Dirichlet counts of the common shares after the counts were seen, the same × r.
-    concentrations
-        κ of each level.
-    """
-
-    logs: Floats
-    draws: Floats
-    concentrations: Floats
+    logs: Floats  # log-probability of the counts, features × β × (irrelevant, then each level)
+    draws: Floats  # Dirichlet counts of the common shares after the counts were seen, the same × r
+    concentrations: Floats  # κ of each level
 
 
 def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]) -> Strengths:
@@ -138,23 +128,13 @@ def _concentrations(levels: Sequence[float], size: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Seen:
-    """The counts that are not 0, which are few where features have many values; largest first.
-
-    Attributes
-    ----------
-    feature, value, counts
-        Where each stands, and how large it is.
-    place
-        Where it stands in levels × features × values, counts × levels.
-    shape
-        Of all, levels × features × values.
-    """
+    """The counts that are not 0, which are few where features have many values; largest first."""
 
     feature: Integers
     value: Integers
     counts: Floats
-    place: Integers
-    shape: tuple[int, int, int]
+    place: Integers  # where it stands in levels × features × values, counts × levels
+    shape: tuple[int, int, int]  # of all, levels × features × values
 
     @classmethod
     def of(cls, counts: Floats, levels: int) -> _Seen:

@@ -38,13 +38,6 @@ def parse(amount: MoneyLike, *, above_zero: bool = False) -> Decimal:
     digits 0 to 9. Numbers of Python have no such ways, so ``Decimal("1E+1")`` is 10 and minus
     zero is zero.
 
-    Parameters
-    ----------
-    amount
-        Text, a whole number, a `Decimal` or a float.
-    above_zero
-        Whether 0 is refused as well.
-
     Raises
     ------
     ValueError

@@ -108,15 +108,6 @@ def index_of(key: Any, names: Sequence[str], wrong: str, having: str, numerals: 
 
     Where names are numbers, a position could be meant as a name: it is then refused unless both
     mean the same.
-
-    Parameters
-    ----------
-    key, names
-        What was given, and what stands at the positions.
-    wrong, having
-        How messages begin, such as "there is no label" and "there are labels".
-    numerals
-        Whether a number could be meant as one of the names.
     """
     if isinstance(key, str):
         if key in names:

@@ -79,18 +79,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Visit:
-    """Features of a case that were paid for, or are under way, from one order.
-
-    Attributes
-    ----------
-    features
-        Positions.
-    day
-        On which it was ordered; None where there is no calendar.
-    """
+    """Features of a case that were paid for, or are under way, from one order."""
 
     features: frozenset[int]
-    day: date | None = None
+    day: date | None = None  # on which it was ordered; None where there is no calendar
 
 
 @dataclass(frozen=True)
@@ -266,13 +258,6 @@ def along(problem: Problem, order: Order, case: CaseSoFar, allowed: Iterable[int
     """Return an order with all further features of its case that make it no dearer.
 
     Who buys a panel that is sold only whole gets all of it.
-
-    Parameters
-    ----------
-    problem, order, case
-        With the price list; what is wanted; and what was bought of its case before.
-    allowed
-        Features that may come along.
     """
     if problem.separable:
         return order

@@ -36,21 +36,10 @@ _MOST_CASES = 2**22
 
 @dataclass(frozen=True, eq=False)  # one is itself and no other, so that it can be a key
 class Validation:
-    """Cases that a classifier is judged on; no policy ever sees them.
+    """Cases that a classifier is judged on; no policy ever sees them."""
 
-    Parameters
-    ----------
-    problem
-        Gives the prior of the labels.
-    values
-        Positions of the values, cases × features; -1 where missing.
-    masses
-        Share of each case and label, cases × labels, summing to one: a table has 1/n at the label
-        of each row; for the true error of a model it is P(x, label) of every x.
-    """
-
-    problem: Problem
-    values: NDArray[np.integer[Any]]
+    problem: Problem  # gives the prior of the labels
+    values: NDArray[np.integer[Any]]  # positions of the values, cases × features; -1 where missing
     masses: Floats
 
     @classmethod

@@ -24,37 +24,19 @@ PASSED = ("case", "label")
 
 
 class Predictions(NamedTuple):
-    """The rows of a file with their predictions.
-
-    Attributes
-    ----------
-    header, rows
-        Of the file, with a prediction and the probability of each label behind each row.
-    notes
-        What of the file was not used, and which features it lacks, for people.
-    """
+    """The rows of a file with their predictions."""
 
     header: list[str]
     rows: list[list[str]]
-    notes: list[str]
+    notes: list[str]  # what of the file was not used, and which features it lacks, for people
 
 
 class Fit(NamedTuple):
-    """How the columns of a file fit a model.
+    """How the columns of a file fit a model."""
 
-    Attributes
-    ----------
-    used
-        Position and feature of the columns that the model knows.
-    missing
-        Features that the file does not have.
-    unknown
-        Columns that are no feature, and that nobody said to pass on.
-    """
-
-    used: list[tuple[int, Feature]]
-    missing: list[str]
-    unknown: list[str]
+    used: list[tuple[int, Feature]]  # position and feature of the columns that the model knows
+    missing: list[str]  # features that the file does not have
+    unknown: list[str]  # columns that are no feature, and that nobody said to pass on
 
 
 def predict_rows(
@@ -69,25 +51,6 @@ def predict_rows(
     force: bool = False,
 ) -> Predictions:
     """Return the rows of a CSV with predictions.
-
-    Parameters
-    ----------
-    model
-        Which predicts.
-    header, rows, lines
-        Of the file; the line of each row is for messages. Cells that are empty or ``?`` are
-        unknown, so cases may be known in part.
-    strict
-        True refuses every column that is no feature of the model. False takes every file that has
-        one feature, and takes a cell that is no value for unknown. Unless given, an unknown column
-        is refused where a feature is missing, for then it may be that feature, misspelt; and a
-        cell that is no value is refused.
-    passed
-        Columns that are not for the model.
-    source
-        What to call the file in messages.
-    force
-        Whether to take numbers that are outside the range of their feature; a note says how many.
 
     Examples
     --------

@@ -65,15 +65,6 @@ class ModelWorld:
     The n-th answer of a cell depends on the seed alone, not on what else is bought: all policies
     face the same world.
 
-    Parameters
-    ----------
-    problem
-        What is for sale.
-    parameters
-        P(value | label), labels × values of all features, laid out like `Belief.means`.
-    seed
-        Of the answers.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem
@@ -83,7 +74,7 @@ class ModelWorld:
     [1, 1, 1, 0, 1, 1, 1, 0]
     """
 
-    problem: Problem
+    problem: Problem  # what is for sale
     parameters: ArrayLike
     seed: int = 0
     cases: None = field(default=None, init=False)
@@ -156,25 +147,6 @@ class _ModelStock:
 class TableWorld:
     """A world that answers from a table of cases; each value of a case is sold once.
 
-    Parameters
-    ----------
-    problem
-        What is for sale.
-    values
-        Positions of the values, cases × features; -1 where a value is missing.
-    labels
-        Position of the label of each case.
-    seed
-        Of the order in which the cases of a label are used.
-    case_rule
-        Which case is next: ``fresh``, ``overlap``, ``settle``, or ``per cell``, with which the n-th
-        value of a cell is the same whatever else was bought; see `budgeted.state.cases`. Several
-        features of one case come from the first case of which nothing was sold yet.
-    sells_missing
-        Whether a missing value is for sale: it costs money and brings nothing. If not, there are
-        fewer cases to buy such a cell from, and of several features of one case only those that it
-        has are handed over and paid for.
-
     Examples
     --------
     >>> from budgeted import Feature, Problem
@@ -188,10 +160,10 @@ class TableWorld:
     [1]
     """
 
-    problem: Problem
+    problem: Problem  # what is for sale
     values: NDArray[np.integer[Any]]
-    labels: NDArray[np.integer[Any]]
-    seed: int = 0
+    labels: NDArray[np.integer[Any]]  # position of the label of each case
+    seed: int = 0  # of the order in which the cases of a label are used
     case_rule: str = "fresh"
     sells_missing: bool = True
 

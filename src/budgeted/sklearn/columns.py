@@ -45,35 +45,15 @@ def tagged(usual: Callable[[], Any]) -> Any:
 
 
 class Column(NamedTuple):
-    """A column of X.
+    """A column of X."""
 
-    Attributes
-    ----------
-    name
-        As the dataframe calls it; x0, x1 and so on where X has no names.
-    cells
-        Texts, numbers, and None where a value is missing.
-    declared
-        All texts that can stand there, where the type of the column says so.
-    """
-
-    name: str
-    cells: Sequence[Cell]
+    name: str  # as the dataframe calls it; x0, x1 and so on where X has no names
+    cells: Sequence[Cell]  # texts, numbers, and None where a value is missing
     declared: tuple[str, ...] = ()
 
 
 def columns_for(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Return the columns of X, after the checks that scikit-learn makes of it.
-
-    Parameters
-    ----------
-    estimator
-        Whose ``n_features_in_`` and ``feature_names_in_`` X must fit.
-    X
-        The cases.
-    reset
-        Whether these are learned from X, as in ``fit``.
-    """
+    """Return the columns of X, after the checks that scikit-learn makes of it."""
     if _is_dataframe(X):
         check_names_and_number(estimator, X, reset=reset)
         if not X.shape[0]:
@@ -164,14 +144,6 @@ def check_handling(handle_unknown: object) -> None:
 def coded(columns: Sequence[Column], features: Sequence[Feature], handle_unknown: str) -> Integers:
     """Return the position of the category of each cell, cases × features; -1 where it is missing.
 
-    Parameters
-    ----------
-    columns, features
-        As many of each.
-    handle_unknown
-        With ``error`` a value that a feature does not have is refused, with its place; with
-        ``missing`` it is as if it were not known.
-
     Examples
     --------
     >>> pain = Feature("pain", ("no", "yes"), 1)
@@ -239,13 +211,6 @@ def kinds_of(
     """Return what the values of each column are, by its position, learned from its known cells.
 
     A column of which nothing is known, and that does not say what could stand there, has no kind.
-
-    Parameters
-    ----------
-    columns, labels
-        The cases, and the label of each.
-    cuts, categorical, given
-        As the parameters ``cuts``, ``categorical_features`` and ``kinds`` of the estimators.
 
     Examples
     --------

@@ -33,13 +33,7 @@ class PartialCases(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it 
     classes_: NDArray[Any]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return P(class | what is known) of cases, cases × classes.
-
-        Parameters
-        ----------
-        X
-            Cases, which may be known in full, in part or not at all; with the columns of ``fit``.
-        """
+        """Return P(class | what is known) of cases, cases × classes."""
         check_is_fitted(self)
         return self.model_.probabilities(self._coded(X))
 
@@ -50,13 +44,7 @@ class PartialCases(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # it 
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of cases; of those that tie, the first.
-
-        Parameters
-        ----------
-        X
-            As of `predict_proba`.
-        """
+        """Return the most probable class of cases; of those that tie, the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 

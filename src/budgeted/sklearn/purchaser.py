@@ -105,23 +105,10 @@ def seed_of(random_state: Any) -> int:
 
 
 class Bought(NamedTuple):
-    """One value that was bought, or paid for in vain.
+    """One value that was bought, or paid for in vain."""
 
-    Attributes
-    ----------
-    number
-        From 1, in the order in which they were bought.
-    case
-        Row of X, from 0.
-    feature, label, value
-        Name of the column, class of the case, and what stands in the cell; None where it is
-        missing.
-    cost, spent
-        What it cost, and what was spent then, exactly.
-    """
-
-    number: int
-    case: int
+    number: int  # from 1, in the order in which they were bought
+    case: int  # row of X, from 0
     feature: str
     label: Any
     value: str | float | None

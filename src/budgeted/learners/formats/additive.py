@@ -39,27 +39,13 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ReferenceCases:
-    """Cases known in part, how frequent they are in two populations, and what the model says.
+    """Cases known in part, how frequent they are in two populations, and what the model says."""
 
-    Attributes
-    ----------
-    values
-        Positions of values, cases × features; -1 where one is unknown.
-    weights
-        As the model expects them, and with all values equally frequent: 2 × cases, each sums to 1.
-    chances
-        P(label | case), cases × labels.
-    sizes
-        How many values each feature has.
-    complete
-        Whether these are all cases that there are.
-    """
-
-    values: Integers
+    values: Integers  # positions of values, cases × features; -1 where one is unknown
     weights: Floats
-    chances: Floats
-    sizes: tuple[int, ...]
-    complete: bool
+    chances: Floats  # P(label | case), cases × labels
+    sizes: tuple[int, ...]  # how many values each feature has
+    complete: bool  # whether these are all cases that there are
 
     @cached_property
     def fine(self) -> NDArray[np.bool_]:

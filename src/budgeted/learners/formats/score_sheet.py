@@ -26,33 +26,14 @@ _ERRORS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class ScoreSheet:
-    """Whole points for each value of each feature; what is not known has none.
+    """Whole points for each value of each feature; what is not known has none."""
 
-    Attributes
-    ----------
-    model
-        That it stands for.
-    start
-        Where one begins: a number for each column of points.
-    points
-        Of each feature, columns × values. With two labels there is one column, and a sum from 0
-        means the second of them; with more there is a column for each label, and the largest sum
-        tells, of equal ones the first.
-    changed
-        Which share of the decisions is another one than the model's: of cases as the model expects
-        them, and with all values equally frequent.
-    cases
-        How many cases that was found out with.
-    complete
-        Whether these are all that there are.
-    """
-
-    model: Model
-    start: tuple[int, ...]
+    model: Model  # that it stands for
+    start: tuple[int, ...]  # where one begins: a number for each column of points
     points: tuple[Integers, ...]
     changed: tuple[float, float]
-    cases: int
-    complete: bool
+    cases: int  # how many cases that was found out with
+    complete: bool  # whether these are all that there are
 
     @property
     def largest(self) -> int:
@@ -83,13 +64,6 @@ def labels_of(sums: Any) -> Integers:
 
 def score_sheet(model: Model, limit: float = LIMIT) -> ScoreSheet:
     """Return the sheet with the smallest points that changes fewer decisions than a limit.
-
-    Parameters
-    ----------
-    model
-        Of any learner.
-    limit
-        For cases as the model expects them, and with all values equally frequent.
 
     Examples
     --------

@@ -118,27 +118,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to make a table of columns: what `read_csv` and `from_dataframe` have in common.
+    """How to make a table of columns: what `read_csv` and `from_dataframe` have in common."""
 
-    Parameters
-    ----------
-    label
-        Column of the labels, by name or position (-1 is the last).
-    ignore
-        Columns to leave out, by name or position.
-    missing
-        Cell texts that mean missing. An empty cell and a dataframe's null always do.
-    missing_in
-        Column name → cell texts that mean missing there, instead of `missing`; "0" also stands
-        for 0.0.
-    text
-        Names of columns whose numbers are codes: each is a value, none is put into a bin.
-    most_values
-        A column with texts may have so many different values; more look like an id.
-    """
-
-    label: Column
-    ignore: Collection[Column] = ()
+    label: Column  # column of the labels, by name or position (-1 is the last)
+    ignore: Collection[Column] = ()  # columns to leave out, by name or position
     missing: Collection[str] = MISSING
     missing_in: Mapping[str, Collection[str]] | None = None
     text: Collection[str] = ()

@@ -33,31 +33,13 @@ Missing = Literal["no value", "own value", "not sold"]
 
 @dataclass(frozen=True)
 class Scale:
-    """The values of one feature, and which cells stand for them.
-
-    Attributes
-    ----------
-    feature
-        Its name.
-    values
-        Names of the values; those that stand for no cell come last.
-    edges
-        Where the bins of a column of numbers meet; a number on an edge belongs to the bin above.
-        Empty where each value stands for itself.
-    seen
-        How many of the values stand for themselves or are bins: all but ``(missing)`` and
-        ``(other)``.
-    missing
-        Position of the value that missing cells have, or -1.
-    kind
-        The kind of the feature, where it was given: it says which value a cell is.
-    """
+    """The values of one feature, and which cells stand for them."""
 
     feature: str
-    values: tuple[str, ...]
+    values: tuple[str, ...]  # names of the values; those that stand for no cell come last
     seen: int
     edges: tuple[float, ...] = ()
-    missing: int = -1
+    missing: int = -1  # position of the value that missing cells have, or -1
     kind: Kind | None = None
 
     @classmethod

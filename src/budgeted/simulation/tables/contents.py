@@ -66,15 +66,6 @@ def by_number_then_text(name: str) -> tuple[float, str]:
 def read_cells(raw: Sequence[Cell], markers: Collection[str], as_text: bool) -> tuple[Cell, ...]:
     """Return the cells of a column.
 
-    Parameters
-    ----------
-    raw
-        What the file or the dataframe holds.
-    markers
-        Texts that mean missing, besides the empty cell.
-    as_text
-        Whether numbers are names of values, not amounts.
-
     Examples
     --------
     >>> read_cells(["1", "0.0", ""], markers=["0"], as_text=False)

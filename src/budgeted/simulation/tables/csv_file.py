@@ -35,15 +35,6 @@ def rows_of(
 ) -> tuple[list[str], list[list[str]], list[int]]:
     r"""Return the header, the rows, and the number of the line on which each row ends.
 
-    Parameters
-    ----------
-    content, name
-        Of the file; the name is for messages.
-    columns
-        The header where the file has none.
-    delimiter, encoding
-        What stands between cells, None to find it out; and how the text is written in bytes.
-
     Examples
     --------
     >>> rows_of(b"a,b\n1,2\n\n3,4\n", "file", None, ",", "utf-8")

@@ -13,17 +13,7 @@ from budgeted.simulation.tables.contents import Cell, name_of
 
 
 def columns_of(frame: Any, name: str, *, exact: bool = False) -> tuple[list[str], list[list[Cell]]]:
-    """Return the names and the cells of the columns; null and not-a-number become None.
-
-    Parameters
-    ----------
-    frame
-        A dataframe of pandas, polars, pyarrow or another that narwhals knows.
-    name
-        For messages.
-    exact
-        Whether decimals are texts, digit by digit, as amounts of money must be.
-    """
+    """Return the names and the cells of the columns; null and not-a-number become None."""
     nw = _narwhals()
     try:
         eager = nw.from_native(frame, eager_only=True)

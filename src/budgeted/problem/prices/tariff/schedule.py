@@ -21,40 +21,16 @@ _NOTHING = Decimal(0)
 
 @dataclass(frozen=True)
 class Period:
-    """What everything costs from one day on, to the next.
-
-    Attributes
-    ----------
-    own
-        What is due for each feature alone, by position, without what it shares with others.
-    panels
-        What is due for each panel: the set-up, or the whole of it.
-    visit
-        The fee for a visit.
-    fresh
-        What one value of each feature costs on a case of which nothing was bought.
-    """
+    """What everything costs from one day on, to the next."""
 
     own: tuple[Decimal, ...]
-    panels: tuple[Decimal, ...]
-    visit: Decimal
+    panels: tuple[Decimal, ...]  # what is due for each panel: the set-up, or the whole of it
+    visit: Decimal  # the fee for a visit
     fresh: tuple[Decimal, ...]
 
 
 class Schedule:
-    """All prices of the cases of one label and group, by the day.
-
-    Parameters
-    ----------
-    costs
-        Of each feature by name, in the sequence of their positions.
-    panels
-        As they are stated.
-    visit_fee, visit_days
-        What a visit costs, and for how many days after it.
-    stated
-        What is stated besides, period by period; see `statements.holding`.
-    """
+    """All prices of the cases of one label and group, by the day."""
 
     def __init__(
         self,
@@ -84,17 +60,7 @@ class Schedule:
     def quote(
         self, features: tuple[int, ...], day: date | None, visits: Sequence[Visit]
     ) -> Decimal:
-        """Return what features of a case cost, of which there are.
-
-        Parameters
-        ----------
-        features
-            Their positions, each once.
-        day
-            Of the order; one without a day counts as before all others.
-        visits
-            What was paid for so far.
-        """
+        """Return what features of a case cost, of which there are."""
         today = _number(day)
         prices = self.at(today)
         if not visits and len(features) == 1:  # as policies ask most often
@@ -243,15 +209,7 @@ def shared_mistakes(
     label: str | None,
     group: str,
 ) -> Iterator[str]:
-    """Yield in words what would cost less than nothing.
-
-    Parameters
-    ----------
-    schedule, label, group
-        The prices of some cases, and which ones they are.
-    features, panels
-        The names of the features, by position, and the panels.
-    """
+    """Yield in words what would cost less than nothing."""
     whole = [(at, each) for at, each in enumerate(panels) if each.whole]
     for start, prices in zip(schedule.first_days, schedule.periods, strict=True):
         due = [(repr(name), name, prices.own[at]) for at, name in enumerate(features)]

@@ -25,17 +25,6 @@ MOST_DAYS = 100_000
 class Entry:
     """One table with its place; its methods read a cell, or note what is wrong and return None.
 
-    Parameters
-    ----------
-    given
-        What the file has, or an object that was made of such a table before.
-    where
-        Its place, such as ``panels[0]``; nothing for the price list itself.
-    keys
-        All that may be in it.
-    mistakes
-        Where to note what is wrong.
-
     Examples
     --------
     >>> mistakes = []
@@ -186,15 +175,6 @@ def panel_of(
 ) -> Panel | None:
     """Return the panel of a table; what is wrong joins the mistakes.
 
-    Parameters
-    ----------
-    given, where
-        The table and its place.
-    features
-        All names there are; None where they are not known yet.
-    mistakes
-        What was found so far.
-
     Examples
     --------
     >>> blood = {"name": "blood", "features": ["glucose", "insulin"], "shared": "2.10"}
@@ -335,17 +315,6 @@ def statement_of(
 ) -> Statement | None:
     """Return the statement of a table; what is wrong joins the mistakes.
 
-    Parameters
-    ----------
-    given, where
-        The table and its place.
-    needs
-        At least one of these keys must be there.
-    names
-        Of what there is.
-    mistakes
-        What was found so far.
-
     Examples
     --------
     >>> from datetime import date
@@ -387,15 +356,7 @@ def statement_of(
 def statement_mistakes(
     statements: Mapping[str, Statement | None], panels: Sequence[Panel | None]
 ) -> Iterator[str]:
-    """Yield what is wrong with statements beside each other, and about these panels.
-
-    Parameters
-    ----------
-    statements
-        By their places; None is one that makes no sense.
-    panels
-        Likewise.
-    """
+    """Yield what is wrong with statements beside each other, and about these panels."""
     sound = [each for each in panels if each is not None]
     seen: dict[object, str] = {}
     for place, each in statements.items():
@@ -421,13 +382,6 @@ def holding(
 
     Of the statements that hold on a day, those for the group come before those for the label, and
     those before one for everybody; of these, the latest holds.
-
-    Parameters
-    ----------
-    statements
-        All of them.
-    label, group
-        The name of the label, and the group, empty for none.
 
     Returns
     -------
