@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 
 from budgeted import Feature, Problem, Study
-from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED, UNUSABLE
-from budgeted.studies.replay import fold
+from budgeted.studies.events import BOUGHT, OPEN, REQUESTED, UNUSABLE
+from budgeted.studies.projection import fold
 
 CLOCK = itertools.repeat("2026-01-02T03:04:05Z").__next__
 

@@ -16,8 +16,7 @@ import pytest
 
 from budgeted.addresses import segment
 from budgeted.client import Client, RemoteStudy
-from budgeted.client.endpoint import path_of
-from budgeted.client.operations import OPERATIONS
+from budgeted.client.endpoint import OPERATIONS, path_of
 from budgeted.client.reading import hints_of
 from budgeted.web.app import create_app
 from budgeted.web.settings import Settings

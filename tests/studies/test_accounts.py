@@ -20,8 +20,7 @@ from budgeted.studies import commands
 from budgeted.studies.creation import creation
 from budgeted.studies.drafts import Draft, Sent, plan
 from budgeted.studies.events import Entry
-from budgeted.studies.projection import Projection
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import Projection, fold
 
 NAMES = ("glucose", "insulin", "ldl", "hdl", "age")
 COSTS = {"glucose": "17.61", "insulin": "22.78", "ldl": "4", "hdl": "3.50", "age": "1"}

@@ -14,7 +14,7 @@ from budgeted import Feature, Problem, Study
 from budgeted.cli.main import main
 from budgeted.errors import StudyError
 from budgeted.studies.log import COLUMNS, as_csv, purchases
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 from budgeted.web.views.history import history_csv, history_view
 from tests.sample_studies import CLOCK, check_everything, check_folded
 

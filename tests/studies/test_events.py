@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeted.errors import JournalError
-from budgeted.studies import availability, created, events, growth_events, notes
+from budgeted.studies import availability, created, events, growth, notes
 from budgeted.studies.journal.rows import from_json, to_json
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -56,11 +56,11 @@ EVENTS = [
     st.builds(events.Closed, texts),
     st.builds(events.Reopened, texts),
     st.builds(
-        growth_events.CasesAdded, st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
+        growth.CasesAdded, st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
         st.dictionaries(texts, texts, max_size=3),
     ),
-    st.builds(growth_events.FeatureAdded, for_sale),
-    st.builds(growth_events.ValueAdded, texts, texts, counts),
+    st.builds(growth.FeatureAdded, for_sale),
+    st.builds(growth.ValueAdded, texts, texts, counts),
     st.builds(availability.RuledOut, texts, texts, texts),
     st.builds(availability.Allowed, texts, texts, texts),
     st.builds(notes.Noted, texts, st.none() | numbers, texts, texts),
@@ -68,7 +68,7 @@ EVENTS = [
 
 
 def test_no_kind_of_event_is_forgotten_here():
-    homes = [each.__name__ for each in (events, created, growth_events, availability, notes)]
+    homes = [each.__name__ for each in (events, created, growth, availability, notes)]
     ours = [each for each in events.EVENTS.values() if each.__module__ in homes]
     assert len(EVENTS) == len(ours)
     for kind in ours:

@@ -20,7 +20,7 @@ from budgeted.problem.prices import Panel, Tariff
 from budgeted.problem.values import Number
 from budgeted.studies.forecast import forecast
 from budgeted.studies.forecast.runs import amounts, run
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 
 NOW = "2026-01-05T09:30:00Z"
 FEATURES = (

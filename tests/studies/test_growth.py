@@ -22,8 +22,7 @@ from budgeted.errors import (
 from budgeted.studies.commands import AddFeature
 from budgeted.studies.created import ForSale
 from budgeted.studies.events import Entry
-from budgeted.studies.growth import appended
-from budgeted.studies.growth_events import CasesAdded, FeatureAdded
+from budgeted.studies.growth import CasesAdded, FeatureAdded, appended
 from tests import price_lists
 from tests import sample_studies as studies
 

@@ -10,7 +10,7 @@ from budgeted.cli.main import main
 from budgeted.studies.forecast import forecast, kept, kept_forecast, read_head
 from budgeted.studies.forecast.runs import run
 from budgeted.studies.forecast.summary import more_runs
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 from tests.webs import make_study
 
 NOW = "2026-01-05T09:30:00Z"

@@ -6,7 +6,7 @@ from hypothesis.stateful import invariant
 
 from budgeted.state.requests import Numbered
 from budgeted.studies.events import numbers_of
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 from tests import sample_studies as studies
 from tests.studies.test_life import Life
 

@@ -14,7 +14,7 @@ from budgeted import Feature, Number, Problem, Study
 from budgeted.cli.main import main
 from budgeted.errors import BudgetedError
 from budgeted.problem.prices.tariff import Tariff
-from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
+from budgeted.studies.events import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import to_plain
 from budgeted.studies.tables import EVENTS, LONG, TABLES, event_table, long_table, wide_table
 from tests.webs import make_study

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Model, Problem
 from budgeted.learners import of_belief
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 from budgeted.studies.validation import ValidationFile
 from budgeted.web import charts, curve
 from budgeted.web.curve import Curve

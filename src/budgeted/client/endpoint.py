@@ -1,6 +1,6 @@
 """Operations on one server, or on one study of it: what is given becomes a request, then an answer.
 
->>> from budgeted.client.operations import OPERATIONS
+>>> from budgeted.client.endpoint import OPERATIONS
 >>> path_of(OPERATIONS["tell"], name="a/b", number=3)
 '/api/studies/a%252Fb/requests/3/tell'
 """
@@ -9,14 +9,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from budgeted.addresses import segment
+from budgeted.client import answers
 from budgeted.client.answers import Done, Request
 from budgeted.client.connection import Connection, new_key
-from budgeted.client.operations import OPERATIONS, Operation
 from budgeted.client.reading import read
 from budgeted.errors import ServerError
+
+
+class Operation(NamedTuple):
+    """One of them."""
+
+    method: str
+    path: str
+    answer: type[Any] | None
+    again: bool = True
+    keyed: bool = False  # whether it takes one
+
+
+_STUDY = "/api/studies/{name}"
+_REQUEST = f"{_STUDY}/requests/{{number}}"
+_ABOUT_REQUESTS = ("tell", "fail", "cancel", "correct", "undo")
+_CHANGES = ("ask", "expire", "record", "enter", "undo-batch", "note", "withdraw", "rule-out",
+            "allow", "add-cases", "add-feature", "add-value", "budget", "cuts", "stop-rules",
+            "close", "reopen")  # fmt: skip
+
+OPERATIONS: Mapping[str, Operation] = {
+    "studies": Operation("GET", "/api/studies", answers.Studies),
+    "create": Operation("POST", "/api/studies", answers.Card, again=False),
+    "status": Operation("GET", _STUDY, answers.Status),
+    "price": Operation("GET", f"{_STUDY}/price", answers.Price),
+    "next": Operation("GET", f"{_STUDY}/next", answers.Next),
+    "worklist": Operation("GET", f"{_STUDY}/worklist", answers.Worklist),
+    "request": Operation("GET", _REQUEST, answers.Request),
+    "history": Operation("GET", f"{_STUDY}/history", answers.History),
+    "table": Operation("GET", f"{_STUDY}/tables/{{which}}.csv", None),
+    "model": Operation("GET", f"{_STUDY}/model.json", None),
+    "predict": Operation("POST", f"{_STUDY}/predict", answers.Prediction),
+    "diagnose": Operation("POST", f"{_STUDY}/diagnose", answers.Diagnosis),
+    "preview": Operation("POST", f"{_STUDY}/results/preview", answers.Preview),
+    **{
+        name: Operation("POST", f"{_REQUEST}/{name}", answers.Done, keyed=True)
+        for name in _ABOUT_REQUESTS
+    },
+    **{name: Operation("POST", f"{_STUDY}/{name}", answers.Done, keyed=True) for name in _CHANGES},
+}
+"""By name; the changes are named as their addresses end."""
+
 
 T = TypeVar("T")
 

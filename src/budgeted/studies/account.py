@@ -13,8 +13,8 @@ from decimal import Decimal
 
 from budgeted.problem import Problem, money, prices
 from budgeted.state.surcharges import surcharge_of
-from budgeted.studies.fates import CANCELLED, FAILED, PENDING, RECORDED
-from budgeted.studies.growth_events import CasesAdded
+from budgeted.studies.events import CANCELLED, FAILED, PENDING, RECORDED
+from budgeted.studies.growth import CasesAdded
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 

@@ -27,9 +27,16 @@ from typing import TYPE_CHECKING
 
 from budgeted.problem import CaseSoFar, Order, money
 from budgeted.problem.orders import Visit
-from budgeted.studies.days import day_of
-from budgeted.studies.events import Event, Repriced, numbers_of
-from budgeted.studies.fates import BOUGHT, PENDING, REQUESTED, UNUSABLE
+from budgeted.studies.events import (
+    BOUGHT,
+    PENDING,
+    REQUESTED,
+    UNUSABLE,
+    Event,
+    Repriced,
+    day_of,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from budgeted.state import State

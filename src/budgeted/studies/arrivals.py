@@ -14,7 +14,7 @@ from budgeted.studies.case_lists import CaseList, Columns, case_list
 from budgeted.studies.case_records import CaseRecord
 from budgeted.studies.commands import AddCases, NewCase, RecordedValue
 from budgeted.studies.csv_rows import parse_rows
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING
 from budgeted.studies.snapshot import Snapshot
 
 NEW, THERE, REFUSED = "new", "there", "refused"

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from budgeted.errors import StudyError
-from budgeted.studies.events import Entry, Event
-from budgeted.studies.fates import OPEN, UNUSABLE
+from budgeted.studies.events import OPEN, UNUSABLE, Entry, Event
 
 if TYPE_CHECKING:
     from budgeted.studies.projection import Projection

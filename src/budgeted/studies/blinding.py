@@ -25,7 +25,7 @@ from budgeted.state import State
 from budgeted.studies.created import Created
 from budgeted.studies.drafts import Done
 from budgeted.studies.events import Asked, Entry, Event, Recorded
-from budgeted.studies.growth_events import CasesAdded
+from budgeted.studies.growth import CasesAdded
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 

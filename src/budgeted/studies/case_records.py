@@ -15,9 +15,8 @@ from budgeted.problem import money
 from budgeted.studies import events
 from budgeted.studies.availability import Allowed, RuledOut
 from budgeted.studies.created import Created
-from budgeted.studies.events import Entry, Event, numbers_of
-from budgeted.studies.fates import FAILED, PENDING, RECORDED, TOLD
-from budgeted.studies.growth_events import CasesAdded
+from budgeted.studies.events import FAILED, PENDING, RECORDED, TOLD, Entry, Event, numbers_of
+from budgeted.studies.growth import CasesAdded
 
 if TYPE_CHECKING:
     from budgeted.studies.projection import Requested

@@ -32,9 +32,7 @@ from budgeted.state.cases import cheapest_places, pick_place
 from budgeted.studies.accounts import so_far
 from budgeted.studies.beginning import learner_of
 from budgeted.studies.commands.base import Command
-from budgeted.studies.days import day_of
-from budgeted.studies.events import Entry, Event, Line, numbers_of
-from budgeted.studies.fates import BOUGHT, OPEN, REQUESTED
+from budgeted.studies.events import BOUGHT, OPEN, REQUESTED, Entry, Event, Line, day_of, numbers_of
 from budgeted.studies.journal.rows import check_text, to_json
 from budgeted.studies.naming import Names
 from budgeted.studies.projection import LAYERED, Projection, Requested, Used, layered

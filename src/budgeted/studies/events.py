@@ -8,10 +8,20 @@ in `budgeted.studies.journal.rows`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, Literal
 
 from budgeted.errors import JournalError
+
+PENDING, TOLD, RECORDED, FAILED, CANCELLED = (
+    "pending", "told", "recorded", "failed", "cancelled",
+)  # fmt: skip
+"""Fates of a request; a value that nobody asked for is recorded."""
+
+OPEN, REQUESTED, BOUGHT, UNUSABLE = range(4)
+"""What a cell of a case is: for sale, asked for, paid for, or not to be had."""
+
 
 Parameter = bool | int | float | str | None
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": True}
@@ -397,3 +407,22 @@ def _labelled(event: Asked | Recorded) -> str:
 
 def _because(why: str) -> str:
     return f" ({why})" if why else ""
+
+
+def day_of(at: str) -> date | None:
+    """Return the day of a time as journals have it, in UTC; None where there is no time.
+
+    >>> day_of("2026-11-18T09:30:00.000000Z")
+    datetime.date(2026, 11, 18)
+    """
+    return date.fromisoformat(at[:10]) if at else None
+
+
+def age_in_days(at: str, today: date | None) -> int:
+    """Return how many days ago a time is; 0 where nobody knows.
+
+    >>> age_in_days("2026-11-18T09:30:00.000000Z", date(2026, 12, 1))
+    13
+    """
+    day = day_of(at)
+    return 0 if day is None or today is None else max(0, (today - day).days)

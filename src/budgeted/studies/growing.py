@@ -12,7 +12,7 @@ from budgeted.studies import commands
 from budgeted.studies.beginning import as_written
 from budgeted.studies.commands import NewCase, RecordedValue
 from budgeted.studies.drafts import fresh_key
-from budgeted.studies.growth_events import CasesAdded
+from budgeted.studies.growth import CasesAdded
 from budgeted.studies.journal import Head
 from budgeted.studies.ledger import Ledger
 from budgeted.studies.projection import Requested

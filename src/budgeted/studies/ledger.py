@@ -40,8 +40,7 @@ from budgeted.studies.erasure import without_values
 from budgeted.studies.events import Entry
 from budgeted.studies.foresight import SECONDS, Foreseen, foresee
 from budgeted.studies.journal import Head, Journal
-from budgeted.studies.projection import LAYERED, Projection
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import LAYERED, Projection, fold
 from budgeted.studies.snapshot import Snapshot
 
 _MOST_ATTEMPTS = 1_000

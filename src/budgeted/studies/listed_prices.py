@@ -7,8 +7,7 @@ from decimal import Decimal
 
 from budgeted.problem import CaseSoFar, Order, Problem
 from budgeted.problem.prices import lines
-from budgeted.studies.days import day_of
-from budgeted.studies.fates import RECORDED
+from budgeted.studies.events import RECORDED, day_of
 from budgeted.studies.projection import Requested
 
 

@@ -8,7 +8,7 @@ here is who they came from.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Integral
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.errors import JournalError, StudyError, UnknownError
+from budgeted.errors import BudgetedError, FeatureKindError, JournalError, StudyError, UnknownError
 from budgeted.learners import Learner, Predictor, fitted
 from budgeted.learners.belief import Integers
 from budgeted.problem import Action, Order, money
@@ -31,8 +31,7 @@ from budgeted.studies.accounts import fresh_groups, visited_after
 from budgeted.studies.beginning import learner_of, problem_of
 from budgeted.studies.budget_terms import BudgetTerms
 from budgeted.studies.created import Created
-from budgeted.studies.events import Asked, Entry, Event, numbers_of
-from budgeted.studies.fates import (
+from budgeted.studies.events import (
     BOUGHT,
     CANCELLED,
     FAILED,
@@ -42,8 +41,12 @@ from budgeted.studies.fates import (
     REQUESTED,
     TOLD,
     UNUSABLE,
+    Asked,
+    Entry,
+    Event,
+    numbers_of,
 )  # fmt: skip
-from budgeted.studies.growth_events import CasesAdded
+from budgeted.studies.growth import CasesAdded
 from budgeted.studies.naming import Names
 
 _Key = TypeVar("_Key")
@@ -433,3 +436,30 @@ LAYERED = ("requests", "keys", "of_case", "groups", "ruled_out")
 def layered(held: MutableMapping[_Key, _Held]) -> ChainMap[_Key, _Held]:
     """Return a map whose changes stay in it; layers of layers are one chain."""
     return ChainMap({}, *(held.maps if isinstance(held, ChainMap) else (held,)))
+
+
+def fold(projection: Projection | None, entries: Sequence[Entry], where: str) -> Projection:
+    """Return the projection after these events; `where` names the journal in messages."""
+    for entry in entries:
+        try:
+            if projection is not None:
+                projection.apply(entry)
+            elif isinstance(entry.event, Created):
+                projection = Projection(entry.event)
+            else:
+                raise StudyError("a study begins with its creation")
+        except FeatureKindError as error:
+            raise JournalError(
+                f"a feature of the study is of a kind that is not installed here; install the "
+                f"package that has it: {error}",
+                where,
+            ) from error
+        except (BudgetedError, KeyError) as error:
+            raise JournalError(
+                f"event {entry.seq} does not fit what came before it: {error}; the "
+                f"journal was written by another program, or is damaged",
+                where,
+            ) from error
+    if projection is None:
+        raise JournalError("there are no events", where)
+    return projection

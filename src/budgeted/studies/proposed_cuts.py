@@ -19,7 +19,7 @@ from budgeted.problem.numbers import MARKS, as_told, number_of
 from budgeted.problem.numbers import plain as exact
 from budgeted.problem.values import Number
 from budgeted.studies.case_lists import CaseList
-from budgeted.studies.fates import RECORDED, TOLD
+from budgeted.studies.events import RECORDED, TOLD
 from budgeted.studies.projection import Requested
 from budgeted.studies.recut import numeric
 from budgeted.studies.snapshot import Snapshot

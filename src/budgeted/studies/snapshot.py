@@ -18,8 +18,7 @@ from budgeted.studies.beginning import learner_of
 from budgeted.studies.case_records import CaseRecord, case_records
 from budgeted.studies.created import Created
 from budgeted.studies.entries import Entries
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING, Entry
 from budgeted.studies.notes import Note, about, notes_in
 from budgeted.studies.projection import Projection, Requested
 from budgeted.studies.stop_events import StopLog, stop_log

@@ -19,8 +19,7 @@ from budgeted.problem import Firm, Problem
 from budgeted.state import NO_LIMIT, State
 from budgeted.state.surcharges import surcharge_of
 from budgeted.studies.beginning import policy_of
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import CANCELLED, FAILED, PENDING
+from budgeted.studies.events import CANCELLED, FAILED, PENDING, Entry
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.weighing import StopStatus, stop_status

@@ -15,12 +15,10 @@ from budgeted.studies import commands
 from budgeted.studies.budget_terms import first_terms
 from budgeted.studies.commands import Command, RecordedValue, Value
 from budgeted.studies.creation import begun, creation
-from budgeted.studies.days import day_of
 from budgeted.studies.entering import Entering
 from budgeted.studies.entries import Entries
 from budgeted.studies.erasure import without_values
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import CANCELLED
+from budgeted.studies.events import CANCELLED, Entry, day_of
 from budgeted.studies.journal import Journal, now, parse_url, studies, user
 from budgeted.studies.ledger import Summary
 from budgeted.studies.projection import Requested

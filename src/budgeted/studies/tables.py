@@ -14,8 +14,7 @@ from budgeted.problem.money import show
 from budgeted.studies import events
 from budgeted.studies.availability import RuledOut
 from budgeted.studies.event_columns import EventLine, is_labelled, lines_of
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import CANCELLED, FAILED, PENDING
+from budgeted.studies.events import CANCELLED, FAILED, PENDING, Entry
 from budgeted.studies.log import as_csv
 from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot

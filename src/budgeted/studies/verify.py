@@ -10,7 +10,7 @@ from budgeted.problem import money
 from budgeted.state import State
 from budgeted.studies.journal import Journal
 from budgeted.studies.ledger import Summary
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 
 
 @dataclass(frozen=True)

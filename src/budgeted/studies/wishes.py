@@ -13,8 +13,7 @@ import numpy as np
 
 from budgeted.problem import money
 from budgeted.state import State
-from budgeted.studies.events import Asked
-from budgeted.studies.fates import OPEN
+from budgeted.studies.events import OPEN, Asked
 
 if TYPE_CHECKING:
     from budgeted.studies.projection import Projection

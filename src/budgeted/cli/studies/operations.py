@@ -97,7 +97,7 @@ def _show_asked(found: Study, command: Ask, done: Done, as_json: bool) -> None:
 
 def _show_withdrawn(found: Study, command: Withdraw, done: Done, as_json: bool) -> None:
     from budgeted.studies.erasure import STILL_THERE
-    from budgeted.studies.fates import CANCELLED
+    from budgeted.studies.events import CANCELLED
 
     cancelled = [f"request {each.number}" for each in done.requests if each.fate == CANCELLED]
     words = f"Case {command.case} is withdrawn for good: nothing can be bought from it any more."

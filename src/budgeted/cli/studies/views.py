@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from budgeted.studies.days import age_in_days
+from budgeted.studies.events import age_in_days
 from budgeted.studies.log import more_compared, ranking
 
 if TYPE_CHECKING:

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 from budgeted.studies.commands.answers import Cancel, Expire, Fail, Tell
 from budgeted.studies.commands.ask import Ask
-from budgeted.studies.commands.availability import Allow, RuleOut
 from budgeted.studies.commands.base import Amount, Command, Value, amount, parameter
 from budgeted.studies.commands.batches import UndoBatch
 from budgeted.studies.commands.budget import SetBudget
 from budgeted.studies.commands.cuts import SetCuts
 from budgeted.studies.commands.enter import Enter, Result
 from budgeted.studies.commands.growth import AddCases, AddFeature, AddValue, NewCase
-from budgeted.studies.commands.notes import Note
 from budgeted.studies.commands.record import Record, RecordedValue
 from budgeted.studies.commands.slips import Correct, Undo
 from budgeted.studies.commands.stop_rules import SetStopRules
-from budgeted.studies.commands.whole import Close, Reopen, Withdraw
+from budgeted.studies.commands.whole import Allow, Close, Note, Reopen, RuleOut, Withdraw
 
 __all__ = [
     "COMMANDS", "AddCases", "AddFeature", "AddValue", "Allow", "Amount", "Ask", "Cancel",

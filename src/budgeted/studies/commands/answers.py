@@ -23,8 +23,7 @@ from budgeted.studies.commands.base import (
     quoted,
     reason,
 )
-from budgeted.studies.days import age_in_days
-from budgeted.studies.fates import PENDING, RECORDED, TOLD
+from budgeted.studies.events import PENDING, RECORDED, TOLD, age_in_days
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

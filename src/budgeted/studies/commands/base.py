@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from budgeted.errors import StudyError
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

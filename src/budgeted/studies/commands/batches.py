@@ -13,7 +13,7 @@ from budgeted.studies import events
 from budgeted.studies.accounts import before_release
 from budgeted.studies.commands.base import Command, parameter, reason
 from budgeted.studies.commands.slips import Undo, outcome, outcome_digest, undone
-from budgeted.studies.fates import FAILED, RECORDED, TOLD
+from budgeted.studies.events import FAILED, RECORDED, TOLD
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

@@ -11,8 +11,8 @@ from budgeted.hints import CorrectIt
 from budgeted.listing import shortened
 from budgeted.studies import events
 from budgeted.studies.commands.base import LONGEST_REASON, Command, Value, amount, parameter
-from budgeted.studies.commands.notes import noted
 from budgeted.studies.commands.record import known_value, recording
+from budgeted.studies.commands.whole import noted
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

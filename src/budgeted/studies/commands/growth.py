@@ -45,7 +45,7 @@ class AddCases(Command):
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that those arrived that are new, and what is known of them."""
         from budgeted.studies.creation import case_mistakes
-        from budgeted.studies.growth_events import CasesAdded
+        from budgeted.studies.growth import CasesAdded
 
         given = [_new_case(each, draft.state.problem.labels) for each in self.cases]
         pairs = [(each.case, each.label) for each in given]
@@ -101,7 +101,7 @@ class AddFeature(Command):
         """Return that it is for sale."""
         from budgeted.studies.beginning import as_written
         from budgeted.studies.feature_tables import feature_mistakes, with_decimal
-        from budgeted.studies.growth_events import FeatureAdded
+        from budgeted.studies.growth import FeatureAdded
 
         table = with_decimal(dict(self.feature), _decimal(draft.state.problem))
         found, mistakes = feature_mistakes(table, "feature")
@@ -130,8 +130,7 @@ class AddValue(Command):
 
     def decide(self, draft: Draft) -> list[events.Event]:
         """Return that there is such a value."""
-        from budgeted.studies.growth import with_value
-        from budgeted.studies.growth_events import ValueAdded
+        from budgeted.studies.growth import ValueAdded, with_value
 
         name = draft.names.feature(self.feature)
         feature = draft.state.problem.features[draft.names.columns[name]]

@@ -22,7 +22,7 @@ from budgeted.studies.commands.base import (
     parameter,
     quoted,
 )
-from budgeted.studies.fates import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
+from budgeted.studies.events import BOUGHT, PENDING, RECORDED, REQUESTED, TOLD
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

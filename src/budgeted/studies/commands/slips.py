@@ -22,7 +22,7 @@ from budgeted.studies.commands.base import (
     quoted,
     reason,
 )
-from budgeted.studies.fates import BOUGHT, CANCELLED, FAILED, PENDING, RECORDED, REQUESTED, TOLD
+from budgeted.studies.events import BOUGHT, CANCELLED, FAILED, PENDING, RECORDED, REQUESTED, TOLD
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

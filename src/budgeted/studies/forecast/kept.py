@@ -24,7 +24,7 @@ from budgeted.provenance import Provenance
 from budgeted.studies.events import Entry, numbers_of
 from budgeted.studies.forecast.runs import Run
 from budgeted.studies.forecast.summary import LEAST, MOST, SECONDS, Forecast, more_runs, summary
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import fold
 
 _FORMAT = 1
 

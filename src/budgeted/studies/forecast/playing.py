@@ -22,7 +22,7 @@ from budgeted.state.revisions import with_budget
 from budgeted.studies import events
 from budgeted.studies.commands.ask import ordered
 from budgeted.studies.drafts import Draft
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING
 from budgeted.studies.projection import Projection, Requested
 
 STAGES = 16

@@ -16,8 +16,7 @@ from budgeted.learners.layout import Floats
 from budgeted.studies.events import Entry
 from budgeted.studies.forecast.bands import Point, points_of
 from budgeted.studies.forecast.runs import MORE, Run, amounts, run
-from budgeted.studies.projection import Projection
-from budgeted.studies.replay import fold
+from budgeted.studies.projection import Projection, fold
 
 SECONDS = 20.0
 """How long a forecast may take, unless told otherwise."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgeted.errors import JournalError, UnknownFateError
 from budgeted.studies.events import Entry, Event
-from budgeted.studies.journal import fate, heads, rows
+from budgeted.studies.journal import fate, rows
 from budgeted.studies.journal.connections import (
     Pool,
     acquire,
@@ -259,12 +259,12 @@ class Journal:
     def names(self) -> tuple[str, ...]:
         """Return the names of all studies in the database, with one query."""
         with self._one_query() as connection:
-            return heads.fetch_names(connection)
+            return rows.fetch_names(connection)
 
     def heads(self) -> list[tuple[str, Head, str]]:
         """Return name, last event and summary of each study in the database, with one query."""
         with self._one_query() as connection:
-            return heads.fetch_heads(connection)
+            return rows.fetch_heads(connection)
 
     def ping(self) -> None:
         """Raise an error unless the database answers, and holds a journal."""

@@ -19,8 +19,7 @@ from fastapi.responses import Response
 from budgeted.problem import money
 from budgeted.problem.budgets import Terms
 from budgeted.problem.money import show
-from budgeted.studies.events import value_in_words
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING, value_in_words
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Requested
 from budgeted.web.pages.templates import render

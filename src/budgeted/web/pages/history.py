@@ -10,8 +10,7 @@ from fastapi.responses import Response
 from budgeted.addresses import segment
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.studies.commands import Correct, amount
-from budgeted.studies.events import value_in_words
-from budgeted.studies.fates import RECORDED, TOLD
+from budgeted.studies.events import RECORDED, TOLD, value_in_words
 from budgeted.web import queries
 from budgeted.web.api.bodies import TheActor, TheWorker
 from budgeted.web.api.queries import csv_file

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from budgeted.problem import money
 from budgeted.studies.commands.slips import outcome, outcome_digest
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING, Entry
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.study import Requested
 from budgeted.web.views.parts import (

@@ -12,8 +12,7 @@ from budgeted.studies.availability import RuledOut
 from budgeted.studies.case_records import UNAVAILABLE, CaseRecord
 from budgeted.studies.commands.slips import outcome_digest
 from budgeted.studies.event_columns import lines_of
-from budgeted.studies.events import Entry
-from budgeted.studies.fates import FAILED, RECORDED, TOLD
+from budgeted.studies.events import FAILED, RECORDED, TOLD, Entry
 from budgeted.studies.projection import Requested
 from budgeted.studies.remaining import remaining
 from budgeted.studies.snapshot import Snapshot

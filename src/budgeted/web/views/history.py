@@ -10,7 +10,7 @@ from budgeted.addresses import segment
 from budgeted.studies.commands.slips import outcome_digest
 from budgeted.studies.event_columns import EventLine, lines_of
 from budgeted.studies.events import Entry, Event, Undone, numbers_of
-from budgeted.studies.growth_events import CasesAdded, FeatureAdded
+from budgeted.studies.growth import CasesAdded, FeatureAdded
 from budgeted.studies.log import as_csv
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.tables import blinded, event_table, sentence

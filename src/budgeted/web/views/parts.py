@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.problem import Firm, Problem
 from budgeted.state import State
-from budgeted.studies.events import Entry, numbers_of
-from budgeted.studies.fates import CANCELLED, FAILED, RECORDED, TOLD
+from budgeted.studies.events import CANCELLED, FAILED, RECORDED, TOLD, Entry, numbers_of
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.stopping import surcharge_facts
 from budgeted.studies.study import Requested

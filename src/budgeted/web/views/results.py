@@ -12,8 +12,7 @@ from pydantic import Field
 from budgeted.problem import Feature, money
 from budgeted.problem.money import show
 from budgeted.studies.commands.slips import outcome_digest
-from budgeted.studies.events import numbers_of
-from budgeted.studies.fates import PENDING, RECORDED, TOLD
+from budgeted.studies.events import PENDING, RECORDED, TOLD, numbers_of
 from budgeted.studies.notes import Noted
 from budgeted.studies.results.preview import DOUBTFUL, RECORD, REFUSED, SAME, TELL, Preview
 from budgeted.studies.snapshot import Snapshot

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from budgeted.problem import Problem
 from budgeted.studies.commands.ask import why_nothing
-from budgeted.studies.fates import PENDING
+from budgeted.studies.events import PENDING
 from budgeted.studies.measured import Measured
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.status import Cell, status_of
