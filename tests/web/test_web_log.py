@@ -3,8 +3,11 @@
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 
 import httpx
 import pytest
@@ -155,6 +158,20 @@ def test_ready_and_the_log_tell_that_the_database_is_gone(tmp_path, files, monke
     line = next(each for each in lines(tmp_path)[::-1] if each["path"] == "/ready")
     assert line["status"] == 503
     assert "studies.db" in line["cause"]
+
+
+def test_a_database_that_is_locked_is_not_ready(tmp_path, files, monkeypatch):
+    monkeypatch.setattr("budgeted.web.probes._PATIENCE", 0.2)
+    monkeypatch.setattr("budgeted.web.probes._FRESH", 0.0)
+    other = sqlite3.connect(tmp_path / "studies.db", isolation_level=None)
+    with closing(other), client(tmp_path, **files) as browser:
+        other.execute("BEGIN IMMEDIATE")
+        assert browser.get("/ready").status_code == 503
+        assert browser.get("/health").status_code == 200
+        other.execute("ROLLBACK")
+        deadline = time.monotonic() + 20
+        while browser.get("/ready").status_code != 200:
+            assert time.monotonic() < deadline
 
 
 def test_the_log_tells_that_the_database_takes_too_long(tmp_path, files, monkeypatch):

@@ -146,6 +146,10 @@ def install(app: FastAPI) -> None:
             f"{'.'.join(str(part) for part in each['loc'][1:]) or 'body'}: {each['msg']}"
             for each in error.errors()[:20]
         ]
+        of_body = any(each["loc"][0] == "body" for each in error.errors())
+        kind = request.headers.get("content-type", "")
+        if of_body and request.url.path.startswith("/api/") and "json" not in kind:
+            mistakes = ["send JSON, and say so with the header Content-Type: application/json"]
         no_json = any(each["type"] == "json_invalid" for each in error.errors())
         status = 400 if no_json else 422
         return refuse(

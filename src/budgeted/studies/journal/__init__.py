@@ -267,8 +267,9 @@ class Journal:
             return rows.fetch_heads(connection)
 
     def ping(self) -> None:
-        """Raise an error unless the database answers, and holds a journal."""
-        with self._one_query() as connection:
+        """Raise an error unless the database holds a journal, and lets somebody write."""
+        with translated(self.where, self.study), self._engine.connect() as connection:
+            connection.execution_options(budgeted_write=True)  # waits for who holds the lock
             connection.execute(sql("SELECT version FROM budgeted_format")).one()
 
     @contextmanager
