@@ -1,4 +1,4 @@
-"""Special functions of arrays: NumPy has none of them, and SciPy is needed for nothing else."""
+"""Special functions of arrays, without loading SciPy's, which takes longer than a small command."""
 
 from __future__ import annotations
 
