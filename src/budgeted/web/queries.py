@@ -131,11 +131,6 @@ async def begin_forecast(worker: StudyWorker, seconds: float | None = None) -> F
     return forecast_view(await worker.look(), known)
 
 
-async def cells_page(worker: StudyWorker) -> CellsView:
-    """Return what was bought of each feature and label, and what more is worth; it takes long."""
-    return await worker.slow("cells", cells_view)
-
-
 async def latest_cells(worker: StudyWorker) -> Computed[CellsView]:
     """Return what was bought, and what more was worth when that was computed last."""
     return await worker.latest("cells", cells_view)
