@@ -42,7 +42,6 @@ _STOP_FIELDS = {
     "target_error": "Target error",
     "probability": "Probability",
     "least_gain": "Least gain",
-    "point_worth": "Worth of a point",
 }
 """Keys of rules for stopping, and the fields of the form that states them."""
 
