@@ -214,7 +214,7 @@ def test_who_enters_values_sees_no_label(clinic, monkeypatch):
     assert "because" in clinic.get("/studies/clinic/cards").text
     monkeypatch.setattr(templates, "role_of", lambda request: Role.ENTERS)
     for module in ("budgeted.web.pages.templates", "budgeted.web.pages.study",
-                   "budgeted.web.pages.study"):  # fmt: skip
+                   "budgeted.web.auth.roles"):  # fmt: skip
         monkeypatch.setattr(f"{module}.sees_labels", lambda request: False)
     part = clinic.get("/studies/clinic/cards").text
     assert f'id="card-{number}"' in part
