@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import tomllib
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -14,12 +13,11 @@ from click.testing import CliRunner
 
 from budgeted import simulate
 from budgeted.cli.main import main
-from budgeted.errors import DatasetError, ExperimentError
 from budgeted.experiments import problems
 from budgeted.experiments.spec import parse, read
 from budgeted.policies import policy
 from budgeted.problem import CaseSoFar, Order, Tariff
-from budgeted.simulation.datasets import CATALOGUE, load
+from budgeted.simulation.datasets import CATALOGUE
 from budgeted.simulation.tables import Reading, parse_csv
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "prices"
@@ -78,14 +76,6 @@ def test_every_policy_of_the_examples_plays(turney, at):
         assert 0 < sum(played.cost) <= 200
 
 
-def test_the_table_itself_has_the_features_of_the_example():
-    try:
-        load("diabetes")
-    except DatasetError as error:
-        pytest.skip(str(error))
-    assert read(EXAMPLES / "turney.toml").rehearsal(0, "100").world.cases
-
-
 def test_in_the_clinic_a_patient_comes_once_and_then_each_test_costs_ten():
     world = replace(read(EXAMPLES / "clinic.toml").rehearsal(0, "3000").world, case_rule="overlap")
     bought = list(simulate(world.problem, policy("round-robin"), world, loss=None))
@@ -105,40 +95,6 @@ def test_prices_with_days_and_panels_are_written_down_with_the_runs(tmp_path):
     assert parse(written, "votes").digest() == found.digest()
     dearer = {**VOTES, "prices": {**VOTES["prices"], "visit_fee": 7}}
     assert parse(dearer, "votes").digest() != found.digest()
-
-
-def test_the_command_runs_them_and_continues(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("votes.toml").write_text(
-        'budget = 40\nruns = 1\n[problem]\ntable = "votes"\n[prices]\nlist = "tariff"\n'
-        "visit_fee = 5\nchanges = [{day = 2027-01-01, visit_fee = 6}]\n"
-        '[[policy]]\nname = "round-robin"\ncase_rule = "overlap"\n'
-    )
-    command = ["experiment", "run", "votes.toml", "--workers", "1", "--figure", "none"]
-    first = CliRunner().invoke(main, command)
-    assert first.exit_code == 0, first.output
-    again = CliRunner().invoke(main, command)
-    assert "runs that were there already: 1; computed: 0" in again.output
-    shown = CliRunner().invoke(main, ["experiment", "show", "results/votes.parquet", "--json"])
-    told = json.loads(shown.output)["experiment"]["prices"]
-    assert told["changes"] == [{"day": "2027-01-01", "visit_fee": 6}]
-
-
-@pytest.mark.parametrize(
-    ("prices", "says"),
-    [
-        (
-            {"panels": [{"name": "x", "features": ["crimes"], "setup": 1}]},
-            "prices: panels[0].features: there is no feature 'crimes'; did you mean 'crime'?",
-        ),
-        ({"visit_fee": "-1", "visit_days": "x"}, "prices: visit_fee: must be 0 or more, got -1"),
-        ({"visit_fee": "-1", "visit_days": "x"}, "prices: visit_days: must be a whole number"),
-    ],
-)
-def test_mistakes_are_named_with_their_places(prices, says):
-    with pytest.raises(ExperimentError) as error:
-        parse({**VOTES, "prices": {"list": "tariff", **prices}}, "votes")
-    assert any(each.startswith(says) for each in error.value.mistakes)
 
 
 SIMULATE = ["simulate", "--policy", "round-robin", "--budget", "30", "--runs", "2", "--features",
@@ -180,9 +136,3 @@ def test_simulate_says_what_is_wrong_with_prices(options, says, tmp_path, monkey
     run = CliRunner().invoke(main, [*SIMULATE, *options])
     assert run.exit_code == 2
     assert says in " ".join(run.output.split())
-
-
-def test_the_examples_are_files_that_people_can_read():
-    assert {path.name for path in EXAMPLES.glob("*.toml")} == {"turney.toml", "clinic.toml"}
-    for path in EXAMPLES.glob("*.toml"):
-        assert tomllib.loads(path.read_text(encoding="utf-8"))["prices"]["list"] == "tariff"

@@ -184,15 +184,6 @@ def test_other_measures_are_another_experiment_and_it_is_said(folder):
     assert remark.startswith("two-car: not used, as other code computed them or the experiment")
 
 
-def test_without_measures_an_experiment_is_what_it_was():
-    """The digest names the folder of runs; it stays, and so do the columns."""
-    document = {"budget": 5, "runs": 2, "seed": 1, "problem": {"synthetic": "figure-3b"},
-                "policy": [{"name": "greedy"}]}  # fmt: skip
-    plain = parse(document, "ten")
-    assert not {"measures", "moments", "wrong"} & set(plain.document())
-    assert plain.digest() == "ee126c482db0"
-
-
 def test_show_and_json_know_all_tables(folder):
     shown = invoke("show", folder / "out" / "two.parquet")
     assert shown.exit_code == 0, shown.output

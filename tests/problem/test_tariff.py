@@ -79,55 +79,6 @@ def test_the_visit_fee_covers_the_days_that_follow(days, day, expected):
     assert cost(prices, AGE, day=day, visits=[({LDL}, JANUARY)]) == expected
 
 
-def test_what_is_covered_does_not_begin_a_new_cover():
-    """The 30 days count from the day of the fee, not from the last visit."""
-    prices = Tariff(visit_fee=50, visit_days=30)
-    visits = [({LDL}, JANUARY), ({HDL}, date(2027, 1, 20))]
-    assert cost(prices, AGE, day=FEBRUARY, visits=visits) == "51.00"
-    assert cost(prices, AGE, day=MARCH, visits=[*visits, ({GLUCOSE}, FEBRUARY)]) == "1.00"
-
-
-def test_where_there_is_no_calendar_no_time_passes():
-    prices = Tariff(visit_fee=50, visit_days=0)
-    assert cost(prices, AGE, visits=[({LDL}, None)]) == "1.00"
-
-
-def test_a_set_up_comes_on_top_once():
-    prices = Tariff(panels=[{"name": "bike", "features": ["ldl", "age"], "setup": 20, "days": 5}])
-    assert cost(prices, LDL) == "24"
-    assert cost(prices, LDL, AGE) == "25.00"
-    assert cost(prices, AGE, visits=[({LDL}, None)]) == "1.00"
-    assert cost(prices, AGE, visits=[({GLUCOSE}, None)]) == "21.00"
-    assert cost(prices, AGE, day=date(2027, 1, 7), visits=[({LDL}, JANUARY)]) == "21.00"
-
-
-def test_a_panel_that_is_sold_whole_costs_all_of_it_and_the_rest_nothing():
-    prices = Tariff(panels=[LIPIDS])
-    assert cost(prices, LDL) == cost(prices, HDL) == cost(prices, LDL, HDL) == "12.50"
-    assert Decimal(cost(prices, HDL, visits=[({LDL}, None)])) == 0
-    assert cost(prices, HDL, AGE, visits=[({LDL}, None)]) == "1.00"
-
-
-def test_what_was_paid_for_in_vain_is_paid_for_again():
-    whole = Tariff(panels=[LIPIDS])
-    assert cost(whole, LDL, visits=[({LDL, HDL}, None)]) == "12.50"
-    assert Decimal(cost(whole, HDL, visits=[({LDL, HDL}, None), ({LDL}, None)])) == 0
-    setup = Tariff(visit_fee=50, panels=[BLOOD])  # its own price, not what covers the case
-    assert cost(setup, GLUCOSE, visits=[({GLUCOSE}, None)]) == "15.51"
-
-
-def test_a_visit_of_which_nothing_was_charged_is_none():
-    prices = Tariff(visit_fee=50, panels=[BLOOD])
-    assert cost(prices, AGE, visits=[((), None)]) == "51.00"
-
-
-def test_a_panel_can_be_drawn_from_the_blood_of_others():
-    draw = {**BLOOD, "features": ["glucose", "ldl", "hdl"]}
-    prices = Tariff(panels=[draw, LIPIDS])
-    assert cost(prices, LDL) == "12.50"
-    assert cost(prices, LDL, GLUCOSE) == "28.01"
-
-
 def test_prices_change_on_a_day():
     prices = Tariff(
         visit_fee=50,
@@ -144,15 +95,6 @@ def test_prices_change_on_a_day():
     assert cost(prices, AGE, day=MARCH) == "60.50"
     assert cost(prices, LDL, day=JANUARY) == "62.50"
     assert cost(prices, LDL, day=MARCH) == "75"
-
-
-def test_where_what_covers_a_case_has_risen_the_difference_is_due():
-    risen = [{"day": FEBRUARY, "visit_fee": 60}, {"day": MARCH, "visit_fee": 40}]
-    prices = Tariff(visit_fee=50, changes=risen)
-    january = ({LDL}, JANUARY)
-    assert cost(prices, AGE, day=FEBRUARY, visits=[january]) == "11.00"
-    assert cost(prices, AGE, day=MARCH, visits=[january]) == "1.00"
-    assert cost(prices, AGE, day=MARCH, visits=[january, ({HDL}, FEBRUARY)]) == "1.00"
 
 
 def test_labels_and_groups_have_prices_of_their_own():

@@ -158,14 +158,6 @@ def test_cases_are_used_in_an_order_that_depends_on_the_seed():
         assert all(sorted(order) == cases for order in seen)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_same_seed_same_run(name):
-    problem = a_problem()
-    world = TableWorld(problem, *a_table(problem), seed=3)
-    runs = [list(simulate(problem, policy(name), world, seed=5)) for _ in range(2)]
-    assert runs[0] == runs[1]
-
-
 def test_all_policies_face_the_same_model_world():
     """The n-th answer of a cell is the same whoever asks, and whenever."""
     problem = a_problem(features=3, budget="60")

@@ -60,14 +60,6 @@ def test_what_a_cell_yields_is_the_same_whatever_else_was_bought(one, other, see
         assert len(set(bought)) == len(bought), "no value is sold twice"
 
 
-def test_with_fresh_cases_it_depends_on_what_else_was_bought():
-    alone, after = [(0, 0)] * 3, [(1, 0), (0, 0), (1, 0), (0, 0), (0, 0)]
-    world = a_world("fresh")
-    assert yields(world, alone)[0, 0] != yields(world, after)[0, 0]
-    world = a_world("per cell")
-    assert yields(world, alone)[0, 0] == yields(world, after)[0, 0]
-
-
 def test_the_orders_of_cells_are_drawn_apart():
     world = a_world(cases=60)
     orders = [tuple(world.order_of(feature, 0).tolist()) for feature in range(FEATURES)]
@@ -108,21 +100,6 @@ def test_two_policies_of_an_experiment_meet_the_same_values(problem):
             assert one[cell][:both] == other[cell][:both]
             compared += both
     assert compared > 10
-
-
-def test_paired_differences_are_sharper_with_an_order_for_each_cell():
-    """Two cells of three are bought alike; what they yield is noise only if it differs."""
-
-    def spread(rule):
-        gaps = []
-        for seed in range(200):
-            world = a_world(rule, seed=seed, cases=40)
-            one = yields(world, [(0, 0)] * 5 + [(1, 0)] * 3)
-            other = yields(world, [(1, 0)] * 3 + [(0, 0)] * 5)
-            gaps.append(sum(v for _, v in one[0, 0]) - sum(v for _, v in other[0, 0]))
-        return np.std(gaps)
-
-    assert spread("per cell") == 0 < spread("fresh")
 
 
 @settings(max_examples=40)

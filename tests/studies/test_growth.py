@@ -126,24 +126,6 @@ def test_what_is_known_when_a_study_begins_is_in_the_same_write(tmp_path):
         studies.begin(str(tmp_path / "b.db"), groups={"nobody": "x"})
 
 
-def test_a_feature_is_added_while_requests_are_under_way(study):
-    asked = study.ask(3)
-    study.withdraw("case 5")
-    study.add_feature(Feature("scan", ("-", "+", "?"), "2.50", prior_counts=(1, 2, 3)))
-    assert study.requests("pending") == asked
-    assert [each.name for each in study.state.problem.features] == ["f0", "f1", "scan"]
-    assert study.state.cases_left[2].tolist() == [5, 6]
-    study.tell(1, "yes")
-    study.record([("case 2", "scan", "+")], charge=True)
-    assert study.state.spent == Decimal("3.50")
-    assert "scan" in {each.feature for each in study.ask(4)}
-    assert {cell.feature for cell in study.status().cells} == {"f0", "f1", "scan"}
-    assert "scan" in study.model().to_json()
-    assert study.verify().events == study.events
-    studies.check_everything(study)
-    studies.check_folded(study)
-
-
 @dataclass(frozen=True)
 class Fixed:
     """Knows what two features cost, and no other."""

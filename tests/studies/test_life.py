@@ -97,6 +97,19 @@ class Life(RuleBasedStateMachine):
         case = self.study.cases[at % len(self.study.cases)]
         self.attempt(lambda: self.study.withdraw(case, forget=forget))
 
+    @rule(
+        at=some.integers(0, 30),
+        which=some.integers(0, 1),
+        charge=some.sampled_from([False, True, "0.25"]),
+    )
+    def record(self, at, which, charge):
+        case = self.study.cases[at % len(self.study.cases)]
+        self.attempt(lambda: self.study.record([(case, f"f{which}", "yes")], charge=charge))
+
+    @rule(budget=some.sampled_from(["4", "9.05", "30"]))
+    def another_budget(self, budget):
+        self.attempt(lambda: self.study.set_budget(budget))
+
     @rule()
     def close_and_reopen(self):
         self.attempt(self.study.close)

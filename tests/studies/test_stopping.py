@@ -15,7 +15,6 @@ from budgeted.studies.blinding import Blinder
 from budgeted.studies.commands.ask import Ask, why_fewer
 from budgeted.studies.stop_events import StopRulesSet, StopWeighed
 from budgeted.studies.stop_rules import LeastGain, Verdict
-from budgeted.studies.weighing import stop_status
 
 NOW = "2026-01-05T09:30:00Z"
 
@@ -135,27 +134,6 @@ def test_a_rule_that_looks_ahead_is_weighed_when_enough_was_spent_since(tmp_path
         verdict = looks[-1].verdicts[0]
         assert verdict.figures["gain"] <= 0.2
         assert "for the remaining" in verdict.words
-
-
-def test_binding_it_stops_before_the_money_is_gone(tmp_path):
-    with a_study(tmp_path, stop={"least_gain": 0.2, "binding": True}) as study:
-        for _ in range(30):
-            asked = study.ask(1)
-            if not asked:
-                break
-            answered(study, asked)
-        assert weighed(study)[-1].done == "stopped"
-        state = study.snapshot().state
-        assert state.free > 0
-        assert study.ask(1) == ()
-
-
-def test_a_journal_read_again_says_the_same(tmp_path):
-    with a_study(tmp_path, stop={"least_gain": 0.2, "target_error": 0.3}) as study:
-        answered(study, study.ask(5))
-        before = stop_status(study.snapshot())
-    with Study.open(str(tmp_path / "studies.db"), "flu") as again:
-        assert stop_status(again.snapshot()) == before
 
 
 def test_rules_can_be_set_changed_and_dropped(tmp_path):

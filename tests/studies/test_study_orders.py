@@ -66,33 +66,6 @@ def test_its_lines_go_their_own_ways(panel):
     assert panel.verify()
 
 
-def test_it_is_the_same_when_it_is_opened_again(panel, tmp_path):
-    panel.ask(3)
-    panel.tell(2, "yes")
-    with Study.open(str(tmp_path / "panel.db")) as again:
-        assert again.requests() == panel.requests()
-        assert again.state.problem.prices == Visit(Decimal(3))
-        check_folded(again)
-
-
-def test_a_later_order_of_the_same_case_pays_no_second_fee(tmp_path):
-    with registered(Visit):
-        given = problem(Visit(Decimal(3)))
-        with begin(str(tmp_path / "s.db"), problem=given, case_rule="overlap", per_label=1,
-                   policy="round-robin") as study:  # fmt: skip
-            asked = study.ask(8)
-            fees = [each.cost - FEATURES[int(each.feature[1])].cost for each in asked]
-            assert sorted(fees) == [0] * 6 + [3] * 2, "one fee for each of the two cases"
-            check_everything(study)
-
-
-def test_recorded_values_are_charged_by_the_price_list(tmp_path):
-    with registered(Visit), begin(str(tmp_path / "s.db"), problem=problem(Visit())) as study:
-        done = study.record([("case 0", "f0", "yes"), ("case 0", "f2", "no")], charge=True)
-        assert [str(each.cost) for each in done] == ["3.50", "2"]
-        assert [each.order for each in done] == [None, None]
-
-
 def test_what_recorded_values_would_have_cost_has_one_fee_for_each_case(tmp_path):
     with registered(Visit):
         path, values = str(tmp_path / "s.db"), tmp_path / "values.csv"
@@ -192,14 +165,6 @@ def write(tmp_path):
         return tmp_path / "study.toml", tmp_path / "cases.csv"
 
     return written
-
-
-@pytest.mark.parametrize("fee", ['"4.50"', "4.5"])
-def test_a_study_file_names_its_price_list(write, fee):
-    with registered(Visit):
-        given = read_study(*write(f'list = "visit"\nfee = {fee}'))
-        assert given.problem.prices == Visit(Decimal("4.50"))
-        assert given.problem.fresh_prices == ((Decimal("6.00"),) * 2,)
 
 
 @pytest.mark.parametrize(

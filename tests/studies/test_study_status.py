@@ -25,37 +25,6 @@ def a_belief(sizes, seed=0, most=12):
     return Belief(problem, rng.integers(0, most, layout_of(problem).shape))
 
 
-def error_of(belief, parameters):
-    """How often the classifier of a belief is wrong where these parameters are the truth."""
-    problem, wrong = belief.problem, 0.0
-    for x in product(*(range(size) for size in layout_of(problem).sizes)):
-        guess = int(belief.posterior(dict(enumerate(x))).argmax())
-        for label, share in enumerate(problem.prior):
-            if label != guess:
-                columns = [layout_of(problem).offsets[i] + value for i, value in enumerate(x)]
-                wrong += share * float(np.prod(parameters[label, columns]))
-    return wrong
-
-
-@pytest.mark.parametrize("few", [True, False])
-def test_the_interval_covers_nine_of_ten_models(monkeypatch, few):
-    if not few:
-        monkeypatch.setattr(prospect, "FEW_CASES", 0)
-    belief = a_belief((2, 3, 2))
-    now = of_belief(belief).outlook()
-    rng = np.random.default_rng(99)
-    errors = [error_of(belief, belief.sample(rng)) for _ in range(300)]
-    # The mean over the 200 models that are drawn, and perhaps 60 cases of each label of each.
-    of_cases = 0.0 if few else 0.25 * (0.4**2 + 0.6**2) / 60
-    variance = np.var(errors, ddof=1) + of_cases
-    exact = float(loss(belief, "zero_one"))
-    assert now.error == pytest.approx(exact, abs=4 * math.sqrt(variance / 200))
-    assert np.mean(errors) == pytest.approx(now.error, abs=0.015)
-    covered = np.mean([now.low <= error <= now.high for error in errors])
-    # 0.9 ± 4 standard deviations of 300 draws here and 200 there
-    assert 0.81 <= covered <= 0.98
-
-
 def error_by_its_file(model, problem, parameters, added):
     """How often a model is wrong on all cases of some parameters; what it says scatters more.
 
@@ -122,11 +91,6 @@ def test_the_error_is_that_of_the_classifier_that_is_delivered(monkeypatch, few,
     assert found.high == pytest.approx(high, abs=1e-12 if few else drawn)
     assert found.error != pytest.approx(float(loss(belief, "zero_one")), abs=0.02)
     assert found.low < found.error < found.high
-
-
-def test_more_data_narrows_the_interval():
-    few, many = (of_belief(a_belief((2, 2), most=most)).outlook() for most in (5, 500))
-    assert many.high - many.low < few.high - few.low
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner
 
 from budgeted import Study
-from budgeted.cli.main import main
 from budgeted.errors import StudyFileError
 from budgeted.problem import CaseSoFar, Order, Tariff
 from budgeted.studies.files import read_study
 from tests.price_lists import Panel, registered
-from tests.webs import client
 
 HEAD = """
 name = "clinic"
@@ -108,19 +104,6 @@ def test_the_file_is_read_and_the_journal_keeps_it(write, tmp_path):
     assert prices.quote(later, CaseSoFar(label=1)) == Decimal("72.61")
 
 
-def test_a_study_begins_on_the_command_line_and_shows_its_prices(write, tmp_path):
-    with registered(Panel):
-        study, cases = map(str, write(BUYS_TWO, PRICES, FEATURES))
-        database = ["--db", str(tmp_path / "s.db")]
-        new = CliRunner().invoke(main, ["study", "new", study, "--cases", cases, *database])
-        assert new.exit_code == 0, new.output
-        status = CliRunner().invoke(main, ["study", "status", *database])
-        assert status.exit_code == 0, status.output
-        assert "67.61" in status.output
-        asked = CliRunner().invoke(main, ["study", "ask", *database, "--json"])
-        assert json.loads(asked.output)["requests"][0]["cost"] == "67.61"
-
-
 def test_every_mistake_of_the_prices_is_named_beside_those_of_the_rest(write):
     wrong = PRICES.replace("whole = true", "").replace('"insulin"]', '"insuline"]')
     wrong = wrong.replace('label = "well"', 'label = "wel"').replace('"50.00"', '"50,00"')
@@ -147,15 +130,3 @@ def test_a_feature_with_a_mistake_of_its_own_is_not_called_unknown(write):
 def test_prices_that_are_none_are_refused(write, wrong):
     with pytest.raises(StudyFileError, match="prices: "):
         read_study(*write(f"prices = {wrong}\n", FEATURES))
-
-
-def test_a_study_file_with_a_tariff_can_be_uploaded(tmp_path):
-    new = {"study": HEAD + PRICES + FEATURES, "cases": CASES}
-    with client(tmp_path) as site:
-        assert site.post("/api/studies", json=new).status_code == 201
-        page = site.get("/api/studies/clinic").json()
-        assert page["study"]["money"]["free"] == "1000"
-        assert "67.61" in site.get("/studies/clinic/about").text
-        wrong = {**new, "study": new["study"].replace('"glucose",', '"glucos",')}
-        said = site.post("/api/studies", json=wrong).text
-        assert "prices: panels[0].features: there is no feature 'glucos'; did you mean" in said

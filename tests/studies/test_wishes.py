@@ -152,20 +152,6 @@ def test_a_fee_is_due_again_after_its_days(tmp_path, clock):
         check_folded(begun)
 
 
-def test_the_fee_goes_with_the_first_value_that_comes_back(study):
-    asked = study.ask(case="P03")
-    last = asked[-1]
-    study.tell(last.number, "low")
-    told = study.request(last.number)
-    assert told.cost >= 50
-    for each in study.requests("pending"):
-        study.cancel(each.number)
-    assert study.state.spent == told.cost
-    assert study.state.reserved == 0
-    assert told.cost in (60, 80)  # the visit, and the test or the treadmill that it is part of
-    check_folded(study)
-
-
 def test_the_command_line_takes_wishes(tmp_path):
     runner = CliRunner()
     database = str(tmp_path / "s.db")
