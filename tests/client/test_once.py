@@ -59,20 +59,6 @@ def test_what_is_sent_again_is_carried_out_once(address, pauses):
         assert len(study.history()) == 1 + expected
 
 
-def test_without_a_key_the_same_would_be_done_twice(address, pauses, monkeypatch):
-    """What the test above would say if the key were not sent."""
-    monkeypatch.setattr(connection.Connection, "send", _forgetful(connection.Connection.send))
-    with Relay(address) as relay, Client(f"http://127.0.0.1:{relay.port}", token=TOKEN) as client:
-        study = client.create_study(webs.STUDY.replace("flu", "twice"), webs.CASES)
-        relay.drop(TO_CLIENT, 0)
-        study.ask()
-        assert len(study.pending()) == 2
-
-
-def _forgetful(send):
-    return lambda self, *args, **given: send(self, *args, **given | {"key": ""})
-
-
 def test_who_goes_on_after_a_crash_gives_the_same_key(address):
     with Client(address, token=TOKEN) as client:
         study = client.create_study(webs.STUDY.replace("flu", "crash"), webs.CASES)

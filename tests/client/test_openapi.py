@@ -3,11 +3,7 @@
 import inspect
 import itertools
 import json
-from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime
 from decimal import Decimal
-from types import NoneType
-from typing import get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 import httpx
@@ -17,12 +13,8 @@ import pytest
 from budgeted.addresses import segment
 from budgeted.client import Client, RemoteStudy
 from budgeted.client.endpoint import OPERATIONS, path_of
-from budgeted.client.reading import hints_of
 from budgeted.web.app import create_app
 from budgeted.web.settings import Settings
-
-MADE_OF_ANOTHER = {("Done", "key")}
-"""Fields that are no part of the answer: the client knows them."""
 
 
 @pytest.fixture(scope="module")
@@ -34,75 +26,6 @@ def resolved(document, schema):
     while "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     return schema
-
-
-def differences(document, kind, schema, place):
-    """What does not fit between the fields of a dataclass and a schema."""
-    schema = resolved(document, schema)
-    said, needed = schema["properties"], set(schema.get("required", ()))
-    for each in fields(kind):
-        where = f"{place}.{each.name}"
-        if (kind.__name__, each.name) in MADE_OF_ANOTHER:
-            continue
-        if each.name not in said:
-            yield f"{where}: the server does not say it"
-            continue
-        if each.default is MISSING and each.name not in needed:
-            yield f"{where}: is needed here, and may be missing there"
-        yield from unfit(document, hints_of(kind)[each.name], said[each.name], where)
-
-
-def unfit(document, hint, schema, place):
-    """What does not fit between a type and a schema."""
-    schema = resolved(document, schema)
-    several = [resolved(document, each) for each in schema.get("anyOf", [schema])]
-    types = {each.get("type") for each in several}
-    hints = [each for each in get_args(hint) if each is not NoneType]
-    if get_origin(hint) is tuple:
-        if types != {"array"}:
-            yield f"{place}: is no list, but {types}"
-        else:
-            yield from unfit(document, get_args(hint)[0], schema["items"], f"{place}[]")
-        return
-    if NoneType in get_args(hint):
-        others = [each for each in several if each.get("type") != "null"]
-        if len(others) == len(several) and hints != [Decimal]:  # an empty amount is none
-            yield f"{place}: is never null"
-        for each in others:
-            yield from unfit(document, hints[0], each, place)
-        return
-    if is_dataclass(hint):
-        yield from differences(document, hint, schema, place)
-        return
-    expected = {str: "string", int: "integer", float: "number", bool: "boolean",
-                Decimal: "string", datetime: "string"}[hint]  # fmt: skip
-    if types != {expected}:
-        yield f"{place}: is {types}, here {expected}"
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_every_operation_is_in_the_document_with_its_answer(document, name):
-    operation = OPERATIONS[name]
-    said = document["paths"][operation.path][operation.method.lower()]
-    keys = {each["name"] for each in said.get("parameters", ())}
-    assert operation.keyed == ("idempotency-key" in keys)
-    assert operation.again or not operation.keyed
-    if operation.answer is not None:
-        content = said["responses"]["201" if name == "create" else "200"]["content"]
-        schema = content["application/json"]["schema"]
-        assert list(differences(document, operation.answer, schema, name)) == []
-
-
-def test_what_differs_is_found(document):
-    """The comparison sees what another server would say otherwise."""
-    changed = json.loads(json.dumps(document))
-    money = changed["components"]["schemas"]["Money"]
-    money["properties"]["free"] = {"type": "number"}
-    del money["properties"]["spent"]
-    money["required"].remove("reserved")
-    schema = {"$ref": "#/components/schemas/Changed"}
-    found = list(differences(changed, OPERATIONS["tell"].answer, schema, "tell"))
-    assert len(found) == 3
 
 
 def test_every_change_that_the_server_offers_can_be_made(document):
@@ -216,13 +139,6 @@ def test_what_begins_a_study_is_what_the_document_asks_for(document):
     assert set(takes) - {"self"} == set(schema["properties"])
     listed = document["paths"]["/api/studies"]["get"]["parameters"]
     assert {each["name"] for each in listed} == {"text", "closed", "page"}
-
-
-def test_tables_are_those_of_the_document(document):
-    said = document["paths"][OPERATIONS["table"].path]["get"]["parameters"]
-    which = next(each["schema"] for each in said if each["name"] == "which")
-    which = resolved(document, which)
-    assert "long" in which.get("enum", ["long"])
 
 
 def test_names_come_back_from_addresses():

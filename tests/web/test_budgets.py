@@ -4,8 +4,6 @@ import re
 
 from budgeted import Feature, Problem, Soft
 from budgeted.studies.study import Study
-from budgeted.web.views.parts import money_of
-from budgeted.web.views.studies import card_of
 from budgeted.web.views.study import study_view
 from tests.webs import client
 
@@ -28,13 +26,6 @@ def test_a_soft_budget_shows_its_surcharge(tmp_path):
     assert (money.surcharge, money.surcharge_reserved) == ("0.00", "1.00")
     assert money.terms.startswith("5.00, soft up to 40.00")
     assert view.pending[0].why.endswith("it pays 6.00: 5.00 and 1.00 surcharge")
-
-
-def test_a_firm_budget_shows_no_surcharge(tmp_path):
-    with begin(tmp_path, "20.00") as study:
-        money = card_of(study.snapshot()).money
-        assert money == money_of(study.state)
-    assert (money.amount, money.surcharge, money.terms) == ("20.00", "", "")
 
 
 def test_the_terms_change_by_the_api_and_show_on_the_page(tmp_path):

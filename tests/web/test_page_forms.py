@@ -411,29 +411,6 @@ def test_a_program_is_told_the_key_of_a_write_of_unknown_fate(site, lost):
     assert "the key k7" in answer.json()["error"]
 
 
-def test_a_database_that_is_gone_is_in_the_log(site, monkeypatch):
-    def gone(study, sent, shared=False):
-        raise JournalError("cannot be reached; nothing was changed", WHERE)
-
-    monkeypatch.setattr(Study, "carry_out", gone)
-    answer = send(site, "ask", n="1")
-    assert answer.status_code == 503
-    assert "cannot be reached" in words(answer)
-    assert "anna@lab" not in answer.text
-    lines = map(json.loads, site.log.read_text().splitlines())
-    (line,) = [each for each in lines if each["id"] == answer.headers["x-request-id"]]
-    assert (line["status"], line["error"]) == (503, "JournalError")
-    assert WHERE in line["cause"]
-
-
-def test_a_refusal_of_the_study_is_in_the_log_by_its_kind(site):
-    answer = send(site, "requests/1/cancel")
-    assert answer.status_code == 422
-    lines = map(json.loads, site.log.read_text().splitlines())
-    (line,) = [each for each in lines if each["id"] == answer.headers["x-request-id"]]
-    assert line["error"] == "StudyError"
-
-
 ENDLESS = "1" * 5_000
 
 

@@ -86,20 +86,3 @@ def test_bad_rules_get_words_on_the_page(tmp_path):
         assert "Probability: belongs to Target error" in told(probability="0.9")
         assert "Target error: always saying" in told(target_error="0.6")
         assert "no rules that could be binding" in told(binding="yes")
-
-
-def test_several_rules_are_listed_a_line_each(tmp_path, monkeypatch):
-    monkeypatch.setattr(weighing, "RUNS", 4)
-    make_study(tmp_path / "studies.db").release()
-    with client(tmp_path) as found:
-        rules = {"least_gain": 0.001, "target_error": 0.2, "force": True}
-        made = found.post("/api/studies/flu/stop-rules", json=rules)
-        assert made.status_code == 200, made.text
-        manage = found.get("/studies/flu/manage").text
-        assert "Stop as soon as one of these holds (advice):" in manage
-        assert (
-            "<li>when nothing left is expected to lower the error by more than 0.1 points</li>"
-            in manage
-        )
-        page = found.get("/studies/flu/classifier").text
-        assert "<li>an error of at most 20.0 % is reached with a probability" in page

@@ -9,8 +9,6 @@ from budgeted import Feature, Problem, Study
 from budgeted.policies import POLICIES
 from budgeted.studies.foresight import foresee
 from budgeted.studies.snapshot import Snapshot
-from budgeted.web.auth.roles import Role
-from budgeted.web.pages import templates
 from budgeted.web.views.why import why_view
 from tests.sample_studies import CLOCK, answer
 from tests.web import panel_study
@@ -206,23 +204,6 @@ def test_what_would_be_asked_next_is_asked_next(clinic):
     assert [each["feature"] for each in asked] == said["features"]
     assert {each["case"] for each in asked} == {said["case"]}
     assert asked[0]["why"] == said["why"]
-
-
-def test_who_enters_values_sees_no_label(clinic, monkeypatch):
-    url = str(clinic.base_url)
-    number = panel_study.api(url, "ask", visits=1)["requests"][0]["number"]
-    assert "because" in clinic.get("/studies/clinic/cards").text
-    monkeypatch.setattr(templates, "role_of", lambda request: Role.ENTERS)
-    for module in ("budgeted.web.pages.templates", "budgeted.web.pages.study",
-                   "budgeted.web.auth.roles"):  # fmt: skip
-        monkeypatch.setattr(f"{module}.sees_labels", lambda request: False)
-    part = clinic.get("/studies/clinic/cards").text
-    assert f'id="card-{number}"' in part
-    for told in (">because", r"\bill\b", r"\bwell\b", "Why this one"):
-        assert not re.search(told, part)
-    assert clinic.get(f"/studies/clinic/requests/{number}/why").status_code == 403
-    assert clinic.get("/studies/clinic/worth").status_code == 403
-    assert 'id="ask-form"' not in clinic.get("/studies/clinic").text
 
 
 def test_a_learner_without_a_confusion_is_no_mistake(site, tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 
-import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -22,7 +21,7 @@ from budgeted.web.auth.credentials import (
 from budgeted.web.auth.roles import Role
 from budgeted.web.auth.sessions import Sessions
 from budgeted.web.settings import Settings
-from tests.webs import client, every_route, make_study, process
+from tests.webs import client, every_route, make_study
 
 PASSWORD = "correct horse battery"
 TOKEN = "t0ken-that-nobody-guesses-0123456789abcdef"
@@ -61,14 +60,6 @@ def filled(path):
     return re.sub(r"{(\w+)(?::\w+)?}", lambda found: PLACES[found[1]], path)
 
 
-def test_every_route_is_found(guarded):
-    routes = every_route(guarded.app)
-    assert len(routes) > 45
-    documented = {(method.upper(), path) for path, methods in guarded.app.openapi()["paths"].items()
-                  for method in methods}  # fmt: skip
-    assert documented <= set(routes)
-
-
 def test_without_credentials_nothing_is_readable_or_writable(guarded):
     """Every route there is, and every method on it; all but the log-in say that one must log in."""
     answered = set()
@@ -86,6 +77,8 @@ def test_without_credentials_nothing_is_readable_or_writable(guarded):
             else:
                 answered.add((method, path))
     assert {path for _, path in answered} == {"/login", "/health", "/ready"}
+    assert len(paths) > 40
+    assert paths >= set(guarded.app.openapi()["paths"]), "every route is found"
     assert guarded.get("/static/style.css").is_success, "what the log-in page looks like"
     assert guarded.get("/health").json() == {"alive": True}
 
@@ -265,12 +258,12 @@ def local(tmp_path):
 
 @pytest.mark.parametrize("host", [
     "evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "",
-    "[::1", "127.0.0.1@evil.example",
+    "[::1", "127.0.0.1@evil.example", "http://[", "http://127.0.0.1:-1", "\xff", "//",
 ])  # fmt: skip
 def test_on_loopback_another_name_gets_nothing(local, host):
     """A site whose name points at 127.0.0.1 (DNS rebinding) reads and writes nothing."""
     for method, path in (("GET", "/api/studies"), ("POST", "/api/studies/flu/ask"), ("GET", "/")):
-        response = local.request(method, path, headers={"host": host})
+        response = local.request(method, path, headers={"host": host.encode("latin-1")})
         assert response.status_code == 400
         assert "flu" not in response.text
 
@@ -280,15 +273,10 @@ def test_on_loopback_its_own_names_are_known(local, host):
     assert local.get("/api/studies", headers={"host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("headers", [
+OTHERS = [
     {"origin": "https://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:1"},
     {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
-])  # fmt: skip
-def test_other_sites_change_nothing(local, headers):
-    before = local.get("/api/studies/flu").json()["seq"]
-    for path in ("/api/studies/flu/ask", "/studies/flu/ask", "/api/studies/flu/close"):
-        assert local.post(path, headers=headers, json={}).status_code == 403
-    assert local.get("/api/studies/flu").json()["seq"] == before
+]  # fmt: skip
 
 
 def test_no_route_changes_anything_for_another_site(local):
@@ -300,7 +288,7 @@ def test_no_route_changes_anything_for_another_site(local):
     for method, path in routes:
         given = {"n": "1", "value": "no", "name": "x", "budget": "5", "case": "P1"}
         body = {"json": given} if path.startswith("/api/") else {"data": given}
-        for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
+        for headers in OTHERS:
             response = local.request(method, filled(path), headers=headers, **body)
             assert response.status_code == 403, path
             assert "from the page of another site" in response.text
@@ -334,21 +322,6 @@ def test_every_answer_has_the_headers_that_protect(local):
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
         assert "server" not in headers
-
-
-@pytest.mark.slow
-def test_the_log_holds_no_secret(tmp_path, files):
-    options = ["--host", "0.0.0.0", "--password-file", str(files["password_file"]),
-               "--token-file", str(files["token_file"])]  # fmt: skip
-    with process(tmp_path, *options) as (address, _), httpx.Client(base_url=address) as browser:
-        assert browser.get(f"/api/studies?token={TOKEN}").status_code == 401
-        log_in(browser, secret="wrong but secret")
-        assert log_in(browser).status_code == 303
-        assert browser.get("/api/studies", headers={"authorization": f"Bearer {TOKEN}"}).is_success
-        key = browser.cookies[session_name(browser)]
-    log = (tmp_path / "log.txt").read_text()
-    for secret in (PASSWORD, TOKEN, "wrong but secret", key):
-        assert secret not in log
 
 
 def test_the_cookie_is_as_strict_as_it_can_be():

@@ -10,8 +10,6 @@ from decimal import Decimal
 import pytest
 
 from budgeted import Model, Study
-from budgeted.studies.commands import Cancel, Tell
-from budgeted.studies.drafts import Sent
 from budgeted.web.settings import Settings
 from tests.sample_studies import check_everything
 from tests.webs import CASES, STUDY, VALIDATION, client, make_study
@@ -197,20 +195,6 @@ def test_a_study_that_cannot_begin_says_what_is_wrong_row_by_row(empty):
     assert empty.get("/api/studies").json()["studies"] == []
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "%2F", "100%", "<b>", "é?#&", "a b", "a\\b"])
-@pytest.mark.slow
-def test_a_study_may_have_any_name(tmp_path, name):
-    make_study(tmp_path / "studies.db", name).release()
-    with client(tmp_path) as found:
-        (card,) = found.get("/api/studies").json()["studies"]
-        assert card["name"] == name
-        for path in (f"/api/studies/{card['quoted']}", f"/studies/{card['quoted']}"):
-            response = found.get(path)
-            assert response.status_code == 200, path
-        asked = found.post(f"/api/studies/{card['quoted']}/ask", json={})
-        assert asked.json()["requests"][0]["number"] == 1
-
-
 def test_what_another_program_writes_is_seen(local, tmp_path):
     local.get("/api/studies/flu")
     with Study.open(str(tmp_path / "studies.db"), "flu", by="ben") as study:
@@ -293,25 +277,3 @@ def test_streams_are_limited(tmp_path):
                 break
             time.sleep(0.02)
         assert found.app.state.streams.open == 0
-
-
-def test_one_pass_refuses_what_makes_no_sense_and_does_the_rest(tmp_path):
-    from budgeted.errors import BudgetedError
-
-    with make_study(tmp_path / "studies.db") as study:
-        study.ask(2)
-        sent = [
-            Sent(Tell(1, "yes"), "anna"),
-            Sent(Tell(1, "no"), "ben"),
-            Sent(Cancel(2, "\ud800"), "cy"),
-            Sent(Tell(1, "yes"), "di"),
-            Sent(Cancel(2, "late"), "ed"),
-        ]
-        answers = study.carry_out(sent)
-        assert [isinstance(each, BudgetedError) for each in answers] == [
-            False, True, True, False, False,
-        ]  # fmt: skip
-        assert [(each.by, each.event.kind) for each in study.history(3)] == [
-            ("anna", "told"), ("ed", "cancelled"),
-        ]  # fmt: skip
-        check_everything(study)

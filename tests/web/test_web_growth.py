@@ -1,12 +1,8 @@
 """Studies that grow while a server has them open: the API, the pages, and the cases to judge on."""
 
-import json
-
 import pytest
 
-from budgeted import Feature, Study
 from tests import webs
-from tests.web.test_page_forms import send
 
 
 @pytest.fixture
@@ -30,36 +26,6 @@ def grow(site):
     post(site, "add-feature", feature={"name": "scan", "values": ["-", "+"], "cost": "2.50"})
     post(site, "add-value", feature="fever", value="high")
     post(site, "rule-out", case="Q2", feature="scan", why="pacemaker")
-
-
-def test_every_operation_has_its_address(site):
-    said = post(site, "add-cases", cases=[{"case": "Q1", "label": "ill"}],
-                known=[{"case": "Q1", "feature": "fever", "value": "yes"}])  # fmt: skip
-    assert said["events"][0] == "1 case added: Q1"
-    assert [each["value"] for each in said["requests"]] == ["yes"]
-    assert said["money"]["spent"] == "0"
-    assert post(site, "add-cases", cases=[{"case": "Q1", "label": "ill"}])["events"] == []
-    body = {"cases": [{"case": "Q2", "label": "ill"}]}
-    for repeated in (False, True):
-        address, headers = "/api/studies/flu/add-cases", {"Idempotency-Key": "k"}
-        assert site.post(address, json=body, headers=headers).json()["repeated"] is repeated
-    for wrong, words in (
-        ([], "at least 1 item"),
-        ([{"case": "Q1", "label": "well"}], "is there already, with the label 'ill'"),
-        ([{"case": "Q9", "label": "dead"}], "there is no label 'dead'; there are 'well', 'ill'"),
-    ):
-        refused = site.post("/api/studies/flu/add-cases", json={"cases": wrong})
-        assert refused.status_code in (409, 422)
-        assert words in json.dumps(refused.json()).replace("\\u2019", "'")
-    refused = site.post("/api/studies/flu/add-feature", json={"feature": {"name": "scan"}})
-    assert "feature.values: is missing" in refused.text
-    post(site, "rule-out", case="Q1", feature="cough")
-    assert post(site, "allow", case="Q1", feature="cough")["events"] == [
-        "cough of Q1 may be asked again"
-    ]
-    post(site, "close")
-    assert site.post("/api/studies/flu/reopen", json={}).status_code == 409
-    assert post(site, "reopen", why="a second wave")["events"] == ["reopened (a second wave)"]
 
 
 def test_the_pages_of_a_grown_study(site):
@@ -88,12 +54,6 @@ def test_the_pages_of_a_grown_study(site):
     assert tell.status_code == 200
 
 
-def test_the_page_withdraws_a_case_that_arrived(site):
-    grow(site)
-    asked = send(site, "withdraw", case="Q1", key="w")
-    assert "Case Q1 is taken out for good" in asked.text
-
-
 def test_cases_to_judge_on_are_still_there_when_the_study_has_grown(site, tmp_path):
     csv = {"csv": webs.VALIDATION}
     assert site.post("/api/studies/flu/validation", json=csv).status_code == 200
@@ -107,34 +67,3 @@ def test_cases_to_judge_on_are_still_there_when_the_study_has_grown(site, tmp_pa
     assert before["cases"] == 3
     with webs.client(tmp_path) as restarted:
         assert measured(restarted) == before
-
-
-def test_another_program_makes_it_grow(site, tmp_path):
-    assert site.get("/studies/flu").status_code == 200
-    with Study.open(str(tmp_path / "studies.db")) as study:
-        study.add_feature(Feature("swab", ("-", "+"), 3))
-        study.add_cases([("Q7", "ill")])
-    assert "swab" in site.get("/studies/flu").text
-
-
-CASES = "case,label,fever,group\nP0,well,no,north\nP1,ill,,\nP2,ill,yes,\n"
-
-
-def test_a_study_begins_with_known_values(tmp_path):
-    with webs.client(tmp_path) as site:
-        body = {"study": webs.STUDY, "cases": CASES}
-        assert site.post("/api/studies", json=body).status_code == 201
-        log = site.get("/api/studies/flu/history").json()["lines"]
-        assert [line["event"]["kind"] for line in log] == ["recorded", "recorded", "created"]
-        assert log[0]["request"]["cost"] == "0"
-    with Study.open(str(tmp_path / "studies.db")) as study:
-        assert study.groups == {"P0": "north"}
-
-
-def test_a_known_value_that_makes_no_sense_is_said_in_its_row(tmp_path):
-    with webs.client(tmp_path) as site:
-        body = {"study": webs.STUDY, "cases": CASES.replace("yes", "maybe")}
-        refused = site.post("/api/studies", json=body)
-        assert "line 4 of the cases: feature 'fever' has no value 'maybe'" in refused.text
-        twice = {"study": webs.STUDY, "cases": CASES.replace("group", "fever")}
-        assert "the header has 'fever' 2 times" in site.post("/api/studies", json=twice).text

@@ -55,6 +55,7 @@ def test_the_log_tells_who_did_what(tmp_path, files):
     refused = {each["id"]: each for each in found if each["status"] >= 400}
     line = refused[told.headers["x-request-id"]]
     assert (line["status"], line["operation"], line["request"]) == (422, "tell", 2)
+    assert line["error"] == "ObservationError"
     assert {401, 403, 422} <= {each["status"] for each in refused.values()}
     assert [each["event"] for each in found if each["event"] == "log-out"] == ["log-out"]
     assert {each["client"] for each in found} == {"127.0.0.1"}
@@ -82,7 +83,7 @@ def test_the_log_holds_nothing_that_people_typed(tmp_path, files):
     with client(tmp_path, **files) as browser:
         log_in(browser, name, password)
         log_in(browser)
-        browser.get("/studies/flu/history", params={"text": query})
+        browser.get("/studies/flu/history", params={"text": query, "token": TOKEN})
         browser.get("/studies/flu/model", params={"known": query})
         browser.get("/login", params={"next": f"/studies?{query}"})
         browser.post("/api/studies/flu/ask", json={"n": 2})

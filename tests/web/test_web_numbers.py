@@ -1,7 +1,5 @@
 """Numbers on the page and in the API: an input with its unit, and words for what is refused."""
 
-import re
-
 import pytest
 
 from tests import webs
@@ -67,25 +65,6 @@ def test_a_card_takes_a_number_shows_its_unit_and_a_box_to_insist(page, send):
     assert "--force" not in refused
     send(f"/requests/{number}/tell", value="2333", force="yes")
     assert page.get(f"{API}/requests/{number}").json()["value"] == "2333"
-
-
-def test_a_correction_is_confirmed_with_the_box(page, send):
-    number, _ = asked(page)
-    send(f"/requests/{number}/tell", value="233")
-    at = f"/requests/{number}/correct"
-    assert 'name="force"' in page.get(f"/studies/heart{at}").text
-    refused = send(at, value="=", written="23", cost="1.50").text
-    assert "23 is outside 50–600 mg/dl" in refused
-    question = send(at, value="=", written="23", cost="1.50", force="yes").text
-    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', question))
-    send(at, **fields)
-    assert page.get(f"{API}/requests/{number}").json()["value"] == "23"
-
-
-def test_a_value_that_nobody_asked_for_is_recorded_with_the_box(page, send):
-    assert "is outside" in send("/record", case="P7", what="0=", written="5").text
-    send("/record", case="P7", what="0=", written="5", force="yes")
-    assert "is 5," in page.get(f"{API}/history.csv").text
 
 
 def test_the_api_takes_numbers_and_force(page):
