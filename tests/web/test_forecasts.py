@@ -17,7 +17,6 @@ from budgeted.web import children
 from budgeted.web.settings import Limits
 from tests.sample_studies import CLOCK
 from tests.web.makers import Maker
-from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client, make_study, process
 
 ADDRESS = "/api/studies/flu/forecast"
@@ -172,17 +171,6 @@ def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(server, maker):
     assert "There is no forecast" in server.get("/studies/flu/forecast").text
     maker.failed = ""
     assert make(server)["state"] == "done"
-
-
-def test_whoever_sees_labels_may_have_one_made(tmp_path):
-    make_study(tmp_path / "studies.db").release()
-    with open_to_all_roles(tmp_path) as server:
-        for who, statuses in (("lou", (200, 202)), ("max", (200, 202)), ("eva", (403,))):
-            begun = server.post(ADDRESS, json={"seconds": 0}, headers=bearer(who))
-            assert begun.status_code in statuses, (who, begun.text)
-        assert server.post(ADDRESS, json={"seconds": 0}).status_code == 401
-        said = wait_for(server, "done", headers=bearer("lou")).json()["forecast"]
-        assert said == wait_for(server, "done", headers=bearer("max")).json()["forecast"]
 
 
 def test_the_chart_shows_what_is_to_come_beyond_the_budget(server):

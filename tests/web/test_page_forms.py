@@ -166,31 +166,34 @@ def test_fewer_requests_than_wanted_say_why(tmp_path):
 
 
 REFUSALS = [
-    ("ask", {"n": "many"}), ("ask", {"n": "0"}), ("ask", {"n": "100000"}),
-    ("requests/1/tell", {"value": "no"}), ("requests/9/tell", {"value": "no"}),
-    ("requests/2/tell", {}), ("requests/2/tell", {"value": "maybe"}),
-    ("requests/2/tell", {"value": "no", "cost": "a lot"}),
-    ("requests/2/tell", {"value": "no", "cost": "1000"}),
-    ("requests/1/fail", {}), ("requests/2/fail", {"charged": "other"}),
-    ("requests/2/fail", {"charged": "other", "amount": "-1"}),
-    ("requests/1/cancel", {}), ("requests/2/undo", {}), ("requests/4/undo", {}),
-    ("requests/1/correct", {"value": "=yes"}), ("requests/2/correct", {"value": "=yes"}),
-    ("requests/1/correct", {"value": "=maybe"}), ("requests/1/correct", {}),
-    ("record", {}), ("record", {"case": "nobody", "what": "0=yes"}),
-    ("record", {"case": "P11", "what": "1=yes"}), ("record", {"case": "P10", "what": "0=maybe"}),
-    ("record", {"case": "P10", "what": "0=yes", "charge": "much"}),
-    ("budget", {"budget": "1"}), ("budget", {"budget": "lots"}), ("budget", {"budget": "20"}),
-    ("withdraw", {"case": "nobody"}), ("close", {}),
+    ("ask", {"n": "many"}, "must be a whole number"), ("ask", {"n": "0"}, "from 1"),
+    ("requests/2/tell", {}, "choose the value"), ("requests/2/tell", {"value": "maybe"}, "maybe"),
+    ("requests/2/tell", {"value": "no", "cost": "a lot"}, "must be an amount"),
+    ("requests/2/tell", {"value": "no", "cost": "1000"}, "free"),
+    ("requests/2/fail", {"charged": "other"}, "say how much was charged"),
+    ("requests/2/fail", {"charged": "other", "amount": "-1"}, "must be 0 or more"),
+    ("requests/1/cancel", {}, "request 1"), ("requests/2/undo", {}, "request 2"),
+    ("requests/1/correct", {"value": "=yes"}, "yes"), ("requests/1/correct", {}, "choose"),
+    ("record", {"case": "nobody", "what": "0=yes"}, "nobody"),
+    ("record", {"case": "P10", "what": "9=yes"}, "choose the feature"),
+    ("record", {"case": "P10", "what": "0=yes", "charge": "much"}, "must be an amount"),
+    ("budget", {"budget": "-1"}, "must be 0 or more"), ("budget", {"budget": "1"}, "1"),
+    ("withdraw", {"case": "nobody"}, "there is no case"), ("close", {}, "pending"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "fields"), REFUSALS)
-def test_refusals_speak_of_fields_and_buttons(unmoved, path, fields):
+@pytest.mark.parametrize(("path", "fields", "why"), REFUSALS)
+def test_refusals_speak_of_fields_and_buttons_at_the_right_place(unmoved, path, fields, why):
     before = events(unmoved)
     answer = send(unmoved, path, **fields)
-    assert answer.status_code == 422
+    assert (answer.status_code, answer.headers["HX-Reswap"]) == (422, "innerHTML")
     said = words(answer)
+    assert why in said
     assert not SHELL.search(said), said
+    place = answer.headers["HX-Retarget"].removeprefix("#")
+    pages = ("", "/cards?shown=1", "/manage", "/cases/P1", "/requests/1/correct")
+    there = [unmoved.get(f"/studies/flu{page}").text for page in pages]
+    assert f'id="{place}"' in "".join(there), place
     assert events(unmoved) == before
 
 

@@ -22,37 +22,6 @@ def site(tmp_path_factory):
         yield found
 
 
-@pytest.mark.parametrize(
-    ("path", "fields", "words"),
-    [
-        ("ask", {"n": "many"}, "must be a whole number"),
-        ("requests/2/tell", {}, "choose the value"),
-        ("requests/2/fail", {"charged": "other"}, "say how much was charged"),
-        ("requests/2/tell", {"value": "maybe"}, "maybe"),
-        ("record", {"case": "P1", "what": "9=yes"}, "choose the feature"),
-        ("budget", {"budget": "-1"}, "must be 0 or more"),
-        ("withdraw", {"case": "nobody"}, "there is no case"),
-        ("close", {}, "pending"),
-    ],
-)
-def test_htmx_gets_a_refusal_for_the_right_place(site, path, fields, words):
-    headers = {"HX-Request": "true"}
-    answer = site.post(f"/studies/flu/{path}", data=fields or {"x": ""}, headers=headers)
-    assert answer.status_code == 422
-    assert words in answer.text
-    assert answer.headers["HX-Reswap"] == "innerHTML"
-    place = answer.headers["HX-Retarget"].removeprefix("#")
-    pages = {"budget": "/manage", "close": "/manage", "withdraw": "/cases/P1"}
-    assert f'id="{place}"' in site.get(f"/studies/flu{pages.get(path, '')}").text
-
-
-def test_a_form_from_elsewhere_is_refused_in_words(site):
-    elsewhere = {"origin": "https://evil.example"}
-    answer = site.post("/studies/flu/ask", data={"n": "1"}, headers=elsewhere)
-    assert answer.status_code == 403
-    assert "<h1>This is not allowed</h1>" in answer.text
-
-
 def test_what_is_too_large_is_refused_in_words(site):
     answer = site.post("/studies/flu/ask", data={"n": "1" * 2_000_000})
     assert answer.status_code == 413

@@ -9,7 +9,6 @@ from budgeted.studies.planning import ask
 from budgeted.web import children
 from budgeted.web.settings import Limits
 from tests.web.makers import Maker
-from tests.web.test_roles import bearer, open_to_all_roles
 from tests.webs import client
 
 STUDY = """
@@ -163,23 +162,19 @@ def test_what_turns_out_to_be_impossible_is_said_in_words(tmp_path):
 @pytest.mark.parametrize(("changes", "words"), [
     ({"study": "budget ="}, "is no TOML"),
     ({"study": {"budget": 3}}, "'labels' and their shares"),
-    ({"study": STUDY.replace("0.6, 0.4", '"a", "b"')}, "'labels' and their shares"),
     ({"study": STUDY + "\n[plan]\ncases = '/etc/passwd'\n"}, "plan.cases: must be a whole number"),
     ({"study": STUDY + "\n[plan]\nmattr = 3\n"}, "plan.mattr: there is no such key"),
     ({"study": {"name": "\ud800", "budget": 3}}, "half a character"),
     ({"cases": "case,label\nAnn\n"}, "line 2 has 1 cells"),
     ({"cases": 10**9}, "must be a number from 2 to 200000"),
     ({"table": "label,age\nwell,3\n"}, "no column is called like a test"),
-    ({"table": "label,fever\nsick,no\n"}, "there is no label 'sick'"),
     ({"matter": 9}, "there are 2 tests"),
     ({"best_alone": 0.2}, "gets 60% right"),
     ({"target": 20}, "target_error: must be a share"),
     ({"probability": 0.9}, "is about an error to be reached"),
     ({"up_to": "0"}, "up_to"),
-    ({"what_ifs": [{"name": "x", "without": ["lab"]}]}, "there is no test 'lab'"),
     ({"what_ifs": [{"name": "x", "prices": {"panels": [3]}}]}, "must be a table with the name"),
     ({"what_ifs": [{"name": "x", "cases": 1000}], "cases": 9_000}, "can be planned with"),
-    ({"runs": 1_001}, "at most 2000"),
     ({"runs": 1_000, "cases": 90_000}, "5000000"),
     ({"runs": 4}, "greater than or equal to 5"),
 ])  # fmt: skip
@@ -211,24 +206,6 @@ def test_no_more_wait_than_the_server_takes_on(tmp_path, maker):
         refused = server.post("/api/plans", json=new(runs=300, seed=9))
         assert refused.status_code == 429
         assert "wait already" in refused.json()["error"]
-
-
-@pytest.mark.slow
-def test_who_manages_may_ask_and_everybody_who_is_let_in_may_look(tmp_path, maker):
-    maker.shut = True
-    with open_to_all_roles(tmp_path) as server:
-        for who in ("lou", "eva"):
-            assert server.post("/api/plans", json=new(), headers=bearer(who)).status_code == 403
-        assert server.post("/api/plans", json=new()).status_code == 401
-        begun = server.post("/api/plans", json=new(runs=300), headers=bearer("max"))
-        assert begun.status_code == 202, begun.text
-        where = SHOWN(begun.json()["id"])
-        assert begun.json()["by"] == "max"
-        for who in ("lou", "eva"):
-            assert server.get(where, headers=bearer(who)).status_code == 202
-            assert server.post(f"{where}/cancel", headers=bearer(who)).status_code == 403
-        assert server.get(where).status_code == 401
-        assert server.post(f"{where}/cancel", headers=bearer("max")).status_code == 200
 
 
 @pytest.mark.slow
@@ -311,14 +288,11 @@ def test_the_page_refreshes_itself_and_can_stop_and_go_on(tmp_path, maker):
 @pytest.mark.parametrize(("fields", "words"), [
     ({"matter": "three"}, "Tests that matter: must be a number"),
     ({"best_alone": "20"}, "The best test alone: who always says"),
-    ({"number": "many"}, "Number of cases: must be a whole number"),
     ({"up_to": "0"}, "Largest budget: must be above 0"),
     ({"target": "40"}, "Error to be reached: always saying &#39;well&#39; is wrong in 40.0 %"),
     ({"target": "0,06"}, "Error to be reached: 0,06 could be a share or a percentage; write 6 %"),
     ({"times": "0"}, "Times as many cases: must be a number of times above 0"),
-    ({"times": "many"}, "Times as many cases: must be a number"),
     ({"costs": "cough"}, "Another price: must be like crp = 5"),
-    ({"costs": "cough=1; cough=2"}, "Another price: there are two of"),
     ({"without": "lab"}, "there is no test &#39;lab&#39;"),
 ])  # fmt: skip
 def test_the_page_says_what_is_wrong_by_the_names_of_its_fields(tmp_path, fields, words):
