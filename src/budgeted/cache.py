@@ -32,8 +32,6 @@ class Cache(Generic[Key, Value]):
 
     It can be used by several threads.
 
-    Examples
-    --------
     >>> cache = Cache[str, bytes](most_bytes=10_000)
     >>> for name in "abc":
     ...     cache.put(name, bytes(4_000))
@@ -140,8 +138,6 @@ def remembered(function: Callable[Arguments, Value]) -> Remembered[Arguments, Va
 
     All such functions share the bytes of `results`.
 
-    Examples
-    --------
     >>> @remembered
     ... def squares(number):
     ...     print("computing")

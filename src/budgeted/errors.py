@@ -133,8 +133,6 @@ class StudyFileError(BudgetedError):
 class JournalError(BudgetedError):
     """A database that cannot be read or written: foreign, damaged, newer, read-only, full.
 
-    Examples
-    --------
     >>> error = JournalError("is read-only", "postgresql://anna@lab/studies")
     >>> str(error), error.reason
     ('postgresql://anna@lab/studies: is read-only', 'is read-only')

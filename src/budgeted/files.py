@@ -16,14 +16,6 @@ def write_atomically(
 ) -> None:
     """Write a file beside its place and move it there, so that nobody ever reads half of one.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written; then what was there before still is, and nothing else is left.
-        `FileExistsError` if it is exclusive and not the first.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "notes")

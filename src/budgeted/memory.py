@@ -25,8 +25,6 @@ class Memory:
     The last digit of a result can depend on what it was computed together with; results that
     differ by so little are ties for every policy, so no choice depends on the memory.
 
-    Examples
-    --------
     >>> memory = Memory()
     >>> numbers = np.array([2, 3, 2])
     >>> memory.rows(numbers.tolist(), lambda missing: numbers[missing] ** 2).tolist()

@@ -20,8 +20,6 @@ from budgeted.errors import RunnerError
 class Provenance:
     """What a run was computed with.
 
-    Examples
-    --------
     >>> here = Provenance.here()
     >>> here.fingerprint == Provenance.here().fingerprint
     True

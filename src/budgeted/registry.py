@@ -32,8 +32,6 @@ _NAME = re.compile(r"[^\W_][\w.+*-]*")
 class Registry(Mapping[str, Member], Generic[Member]):
     """Members of one kind by name; those of this package come first, those of others last.
 
-    Examples
-    --------
     >>> from budgeted.errors import PolicyError
     >>> kinds = Registry("policy", PolicyError, {"thrifty": "budgeted.policies.greedy:Greedy"})
     >>> kinds["thrifty"].__name__

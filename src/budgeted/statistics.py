@@ -145,8 +145,6 @@ def wilson(share: float, number: int, confidence: float) -> Interval:
     It has a width even where nothing, or everything, was counted: Wilson, *Probable inference, the
     law of succession, and statistical inference*, JASA 22 (1927).
 
-    Examples
-    --------
     >>> print(wilson(0.1, 20, 0.9), wilson(0.0, 20, 0.9))
     0.100 (0.034 to 0.262) 0.000 (0.000 to 0.119)
     """
@@ -162,8 +160,6 @@ def resampled(statistic: Callable[[Integers], float], runs: int) -> Interval:
 
     The bootstrap: the same number of so many runs drawn with replacement, always the same draws.
 
-    Examples
-    --------
     >>> errors = np.array([0.1, 0.4, 0.2, 0.3, 0.2, 0.3])
     >>> print(resampled(lambda rows: float(np.median(errors[rows])), len(errors)))
     0.250 (0.150 to 0.350)

@@ -27,8 +27,6 @@ _KINDS: dict[int, type[BudgetedError]] = {
 def refusal_of(status: int, said: object, url: str, key: str = "") -> BudgetedError:
     """Return the error for an answer.
 
-    Examples
-    --------
     >>> refusal_of(404, {"error": "there is no study 'flu'"}, "http://localhost")
     UnknownError("there is no study 'flu'")
     >>> refusal_of(422, {"error": "n: must be 1 or more", "mistakes": ["n: must be 1 or more"]}, "")

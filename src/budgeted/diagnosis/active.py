@@ -449,8 +449,6 @@ def _entropy(chances: Floats) -> Floats:
 def reason(active: ActiveClassifier, decision: Decision) -> str:
     """Return why to order a test or to answer: what is expected with it, and without it.
 
-    Examples
-    --------
     >>> from decimal import Decimal
     >>> from types import SimpleNamespace
     >>> one = Decision("scan", Decimal(9), "ill", {"ill": 0.6, "well": 0.4}, 40.0, 21.5,

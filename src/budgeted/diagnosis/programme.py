@@ -48,19 +48,7 @@ class Situations:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What to do in each situation.
-
-    Attributes
-    ----------
-    values
-        The expected cost from there, by the tests that are known.
-    choices
-        The candidate to order there; -1: answer.
-    offers
-        At the beginning: expected cost if a candidate is ordered first, and its price.
-    cut
-        Whether more tests of the candidates could follow than it looked ahead.
-    """
+    """What to do in each situation."""
 
     values: dict[Tests, Floats]
     choices: dict[Tests, NDArray[np.intp]]

@@ -71,8 +71,6 @@ class Lesson:
 class Shrinkage:
     """How much cases count beside a model, learned from themselves for each set of tests.
 
-    Examples
-    --------
     Two tests that mean nothing alone: labels differ where just one of both is 1. The model of
     single tests knows nothing of it, and cases are believed where both are known.
 

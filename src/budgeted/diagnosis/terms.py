@@ -146,19 +146,7 @@ def _costs_in(features: object) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was done with a case.
-
-    Attributes
-    ----------
-    tests
-        Names of what was ordered, in this order.
-    paid
-        What that cost.
-    answer, probability
-        What was answered, and how probable that is.
-    answer_cost
-        What the answer is expected to cost.
-    """
+    """What was done with a case."""
 
     tests: tuple[str, ...]
     paid: Decimal

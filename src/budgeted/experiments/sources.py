@@ -36,15 +36,7 @@ _HANDED: dict[str, bytes] = {}
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was when the experiment was read.
-
-    Attributes
-    ----------
-    path
-        Where it is on the machine of the user.
-    sha256
-        Of its content.
-    """
+    """A file as it was when the experiment was read."""
 
     path: str
     sha256: str

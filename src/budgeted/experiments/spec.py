@@ -201,8 +201,6 @@ def parse(
 ) -> Experiment:
     """Return the experiment that a document describes.
 
-    Examples
-    --------
     >>> parse({"title": "Ten", "budget": 5, "problem": {"synthetic": "figure-3b"},
     ...        "policy": [{"name": "greedy"}]}, name="ten").contenders[0].label
     'greedy'

@@ -40,8 +40,6 @@ class Outlook:
 class Confusion:
     """How often a classifier says each label of the cases of each label, and how sure that is.
 
-    Examples
-    --------
     >>> well, ill = 0, 1
     >>> table = np.array([[0.9, 0.1], [0.3, 0.7]])
     >>> float(Confusion(table, table, table).shares[ill, ill])  # the sensitivity for ill

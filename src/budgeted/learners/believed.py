@@ -23,8 +23,6 @@ class Believed(Belief):
     repeat each other is left out: the programme knows no cases, of which values would be seen
     together.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
     >>> belief = Believed.prior(problem).observe("fever", "ill", "yes")

@@ -65,8 +65,6 @@ INDEPENDENT: Floats = np.outer((0, 1), CORRELATIONS == 0).astype(float)
 def possible(chances: Floats) -> dict[str, list[tuple[float, float]]]:
     """Return the pairs of a correlation and its probability, way by way, but for impossible ones.
 
-    Examples
-    --------
     >>> possible(INDEPENDENT)
     {'one cause': [], 'copies': [(0.0, 1.0)]}
     """
@@ -83,8 +81,6 @@ def possible(chances: Floats) -> dict[str, list[tuple[float, float]]]:
 def prior_weights(independence: float, labels: int = 2, dependent: float = 1.0) -> Floats:
     """Return the probability of each way and correlation before cases are looked at.
 
-    Examples
-    --------
     >>> prior_weights(6.0).sum(axis=0).round(2).tolist()
     [0.03, 0.08, 0.13, 0.15, 0.17, 0.18, 0.16, 0.08, 0.02, 0.0]
     """
@@ -137,8 +133,6 @@ def effective(sizes: Floats) -> Floats:
 def feature_weights(known: NDArray[np.bool_], sensitivity: Floats) -> Iterator[Floats]:
     """Yield the weight of each feature, cases × features, way by way and ρ by ρ.
 
-    Examples
-    --------
     One feature knows twice as much as two others. If one cause stands behind all of them, these
     add little to it, or nothing; with copies all count less:
 

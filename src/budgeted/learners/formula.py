@@ -55,8 +55,6 @@ class Formula:
 def formula_of(model: Model, format: str) -> Formula:
     """Return the formula of a model for its population.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Model, Problem
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)

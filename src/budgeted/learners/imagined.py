@@ -32,8 +32,6 @@ _TINY = 1e-300
 class ImaginedModel:
     """A possible model of a problem.
 
-    Examples
-    --------
     >>> from budgeted import Feature
     >>> features = [Feature(name, ("no", "yes"), 1) for name in ("fever", "cough")]
     >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 10)

@@ -27,8 +27,6 @@ Integers = NDArray[np.int64]
 class Layout:
     """The columns of a problem's features.
 
-    Examples
-    --------
     >>> from budgeted import Feature
     >>> problem = Problem([Feature("a", ("no", "yes"), 1), Feature("b", ("x", "y", "z"), 1)],
     ...                   ("well", "ill"), (0.5, 0.5), 9)

@@ -49,8 +49,6 @@ class Evidence:
 def fit_weights(evidence: Evidence, middle: Floats, apart: float, together: float) -> Floats:
     """Return the most probable weights, one for each feature.
 
-    Examples
-    --------
     A hundred cases with two values that always say the same, and are right as often as they say:
 
     >>> rows, own, says = np.repeat(np.arange(100), 2), np.arange(100) % 2, np.arange(100) % 2

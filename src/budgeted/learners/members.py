@@ -34,8 +34,6 @@ _LOWEST = 745
 class Scores:
     """Log-probabilities of some cases and each label, as of the last classifier.
 
-    Examples
-    --------
     >>> from budgeted import Feature
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
     >>> scores = Scores(problem, np.array([[0], [1], [-1]]))

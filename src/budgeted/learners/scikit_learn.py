@@ -39,8 +39,6 @@ def cross_validated(
     Wilson's for so many cases. Cases that are known in part are harder than those to come, which
     will be known in full: so this rather says too much than too little.
 
-    Examples
-    --------
     >>> from budgeted import Feature
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 99)

@@ -60,8 +60,6 @@ class Strengths(NamedTuple):
 def strengths(counts: Floats, evenness: Sequence[float], levels: Sequence[float]) -> Strengths:
     """Return what counts, features × labels × values, say of the strength of each feature.
 
-    Examples
-    --------
     Two and two values that fit their labels speak for a strong feature:
 
     >>> found = strengths(np.array([[[2.0, 0.0], [0.0, 2.0]]]), [1.0], [16.0, 4.0, 1.0, 0.25])

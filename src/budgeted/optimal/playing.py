@@ -207,8 +207,6 @@ class Branch(np.random.Generator):
     scripts of everything else that could have happened there. Following all of them visits each
     outcome of all draws once. Draws that are not discrete raise a `DrawError`.
 
-    Examples
-    --------
     >>> first = Branch(())
     >>> int(first.integers(3)), first.chance == 1 / 3, list(first.others())
     (0, True, [(1,), (2,)])

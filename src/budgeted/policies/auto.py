@@ -311,8 +311,6 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
 def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, ...]:
     """Return the purchases of a feature that were weighed, in an order.
 
-    Examples
-    --------
     If there is none of the first one's label, one of another label is exchanged for it; a label of
     which there are few comes early.
 

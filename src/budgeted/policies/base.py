@@ -115,8 +115,6 @@ class Policy(Chooser, Protocol):
 def choose(chooser: Chooser, state: State, rng: np.random.Generator, name: str) -> Choice | None:
     """Return what a policy chooses, or say in words what is wrong with it.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> class Mine:
     ...     def choose(self, state, rng):
@@ -175,8 +173,6 @@ class Several:
     This is memory, so one is made anew for requests that are wanted together, and not kept: what is
     asked depends on the study and on nothing else.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, State
     >>> from budgeted.policies import policy
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)

@@ -33,8 +33,6 @@ _EQUALS = 1e-4
 class Goal:
     """What the classifier may spend on each new case, and which loss follows from that.
 
-    Examples
-    --------
     >>> Goal("2").words
     'for a classifier that may spend 2 on each case'
     >>> Goal("2", "scan=1.50, crp=4").differing

@@ -111,8 +111,6 @@ class PairLookahead(Lookahead):
 def evenly(total: Integers, most: Integers) -> Integers:
     """Share purchases of each feature evenly between its labels, and leave what does not divide.
 
-    Examples
-    --------
     >>> evenly(np.array([7, 7]), np.array([[9, 9], [9, 2]])).tolist()
     [[3, 3], [5, 2]]
     """

@@ -73,8 +73,6 @@ class Weighed:
 class Thrifty:
     """Lets a policy go on beyond a soft budget only while that is worth it.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, Soft
     >>> from budgeted.policies import policy
     >>> def stops(point_worth):

@@ -38,13 +38,6 @@ def parse(amount: MoneyLike, *, above_zero: bool = False) -> Decimal:
     digits 0 to 9. Numbers of Python have no such ways, so ``Decimal("1E+1")`` is 10 and minus
     zero is zero.
 
-    Raises
-    ------
-    ValueError
-        With a message that completes "<field>: …".
-
-    Examples
-    --------
     >>> parse("1.50"), parse(0.1), parse(40), parse(Decimal("1E+1"))
     (Decimal('1.50'), Decimal('0.1'), Decimal('40'), Decimal('10'))
     >>> parse("1,50")

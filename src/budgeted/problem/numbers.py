@@ -27,8 +27,6 @@ _LIMIT = re.compile(r"\s*[<>≤≥~≈]")
 def as_told(given: object, decimal: str, unit: str = "") -> str:
     """Return the text to keep of a number; text is kept as it is, without blanks around it.
 
-    Examples
-    --------
     >>> as_told(" 233,0 ", "comma"), as_told(37.5, "comma"), as_told(3, "point")
     ('233,0', '37,5', '3')
     >>> as_told("233 mg/dl", "point", "mg/dl")

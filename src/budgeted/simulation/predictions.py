@@ -52,8 +52,6 @@ def predict_rows(
 ) -> Predictions:
     """Return the rows of a CSV with predictions.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, Purchase
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)

@@ -65,8 +65,6 @@ class ModelWorld:
     The n-th answer of a cell depends on the seed alone, not on what else is bought: all policies
     face the same world.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 10)
     >>> stock = ModelWorld(problem, [[0.9, 0.1], [0.2, 0.8]], seed=1).open()
@@ -147,8 +145,6 @@ class _ModelStock:
 class TableWorld:
     """A world that answers from a table of cases; each value of a case is sold once.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> problem = Problem([Feature(each, ("no", "yes"), 1) for each in ("fever", "cough")],
     ...                   ("well", "ill"), (0.5, 0.5), 10)

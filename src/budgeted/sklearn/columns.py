@@ -144,8 +144,6 @@ def check_handling(handle_unknown: object) -> None:
 def coded(columns: Sequence[Column], features: Sequence[Feature], handle_unknown: str) -> Integers:
     """Return the position of the category of each cell, cases × features; -1 where it is missing.
 
-    Examples
-    --------
     >>> pain = Feature("pain", ("no", "yes"), 1)
     >>> coded([Column("pain", ["yes", None, "maybe"])], [pain], "missing").tolist()
     [[1], [-1], [-1]]
@@ -212,8 +210,6 @@ def kinds_of(
 
     A column of which nothing is known, and that does not say what could stand there, has no kind.
 
-    Examples
-    --------
     >>> columns = [Column("pain", ["no", None, "yes"]), Column("age", [31.0, 4.0, 60.0])]
     >>> for kind in kinds_of(columns, "aab", "median", "from_dtype", None).values():
     ...     print(kind.categories)

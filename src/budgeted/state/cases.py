@@ -48,8 +48,6 @@ def shuffled(
 ) -> tuple[Integers, ...]:
     """Return for each label its cases, in the order in which they are to be used.
 
-    Examples
-    --------
     >>> [cases.tolist() for cases in shuffled(np.array([0, 1, 0, 0]), 2, seed=1)]
     [[3, 0, 2], [1]]
     """
@@ -98,8 +96,6 @@ def pick_place(
 ) -> int | None:
     """Return the place of the case to buy a feature from, among those of its label in their order.
 
-    Examples
-    --------
     >>> touched = np.array([True, False, False])
     >>> [pick_place(rule, np.array([True] * 3), 0, touched) for rule in RULES]
     [1, 0, 1]

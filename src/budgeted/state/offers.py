@@ -25,20 +25,11 @@ NO_LIMIT = np.iinfo(np.int64).max
 
 
 class Terms(NamedTuple):
-    """Cases of one label that have the same past, so that orders cost the same on all of them.
-
-    Attributes
-    ----------
-    so_far
-        Their past; nothing for fresh ones.
-    cases
-        Their names, in the order in which they were first visited; none for fresh ones, of which
-        it is for the rule of the study to pick one.
-    fresh
-        How many fresh ones there are at most.
-    """
+    """Cases of one label that have the same past, so that orders cost the same on all of them."""
 
     so_far: CaseSoFar
+    # Their names, in the order in which they were first visited; none for fresh ones, of which it
+    # is for the rule of the study to pick one.
     cases: tuple[str | int, ...]
     fresh: int = NO_LIMIT
 
@@ -192,8 +183,6 @@ def _how_many(
 def supply_of(problem: Problem, cases: Sequence[int] | Integers | None) -> Integers:
     """Return how many cases each cell can be bought from, features × labels.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> problem = Problem([Feature(each, ("no", "yes"), 1) for each in ("fever", "cough")],
     ...                   ("well", "ill"), (0.5, 0.5), 10)

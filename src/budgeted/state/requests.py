@@ -31,8 +31,6 @@ class Numbered(MutableMapping[int, Held]):
     A copy of 25 000 for each event would take longer than the event. Here numbers lie in blocks:
     `kept` shares them all, and whoever changes one afterwards takes a copy of that block first.
 
-    Examples
-    --------
     >>> numbered = Numbered[str]()
     >>> numbered.update({1: "pending", 2: "pending", 700: "pending"})
     >>> before = numbered.kept()
@@ -115,8 +113,6 @@ class Pending(Sequence[Request]):
     one. Here they lie in blocks by number, and a change makes a new block and a new list of blocks:
     of 8 000 requests, about 200 references instead of 8 000.
 
-    Examples
-    --------
     >>> from decimal import Decimal
     >>> three = Pending(Request(number, 0, 0, Decimal(1)) for number in (1, 2, 300))
     >>> fewer = three.without(2)
@@ -208,8 +204,6 @@ def requests_of(
 ) -> list[Request]:
     """Return the requests of an order, after checking that it can be one.
 
-    Examples
-    --------
     >>> from budgeted import Feature
     >>> features = [Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 4)]
     >>> problem = Problem(features, ("well", "ill"), prior=(0.5, 0.5), budget=9)
@@ -264,8 +258,6 @@ class History(Sequence[Purchase]):
     another look at one list, each at the beginning that is its own; only where two of them go on
     from the same point, as after a draft that was given up, does one of the two take a copy.
 
-    Examples
-    --------
     >>> one = History().then(Purchase(0, 1, value=1, cost=2))
     >>> two, other = one.then(Purchase(0, 0, 1, 2)), one.then(Purchase(1, 0, 0, 3))
     >>> len(one), [each.feature for each in two], [each.feature for each in other]

@@ -55,8 +55,6 @@ class Arrivals:
 def read_arrivals(study: Snapshot, content: bytes, columns: Columns | None = None) -> Arrivals:
     r"""Return what a list of cases would do to a study; an error says what is wrong with the file.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from budgeted import Feature, Problem, Study
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)

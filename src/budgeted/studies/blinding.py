@@ -105,8 +105,6 @@ class _Requests(Mapping[int, Requested]):
 class Blinder:
     """Takes labels out of one study, again and again: what is the same as before is kept.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from budgeted import Feature, Problem, Study
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)

@@ -66,8 +66,6 @@ def case_list(
 ) -> CaseList:
     """Return what the rows of a list of cases say, or an error about its header.
 
-    Examples
-    --------
     >>> found = case_list(["case", "label", "fever"], [["Ann", "ill", "yes"], ["Bob", "well", ""]],
     ...                   "cases.csv", ["fever"])
     >>> found.cases, found.values

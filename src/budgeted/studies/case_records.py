@@ -93,8 +93,6 @@ def case_records(
 ) -> dict[str, CaseRecord]:
     """Return every case by its name, in the sequence in which they came.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from budgeted import Feature, Problem, Study
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)

@@ -174,23 +174,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a command that was carried out.
-
-    Attributes
-    ----------
-    requests
-        What became of the requests that its events are about, in their order.
-    state
-        Of the study right after it; what was written together with it, behind it, is not in it.
-    repeated
-        Whether it had been carried out before, by its key: then this says what became of it since.
-    events
-        What was written for it now.
-    stopped
-        Where fewer were asked for than wanted though there was money: why.
-    stopped_by
-        What the rules for stopping said, if it was one of them.
-    """
+    """What became of a command that was carried out."""
 
     requests: tuple[Requested, ...]
     state: State

@@ -16,8 +16,6 @@ class Entries(Sequence[Entry]):
     Here all that grew out of one another look at one list, each at the beginning that is its own,
     and at one index of it, in which what came later is passed over.
 
-    Examples
-    --------
     >>> from decimal import Decimal
     >>> from budgeted.studies.events import Closed, Told
     >>> log = [Entry(1, "2026-01-02T03:04:05Z", "anna", Told(7, "low", Decimal(4)))]

@@ -27,8 +27,6 @@ def without_values(
 ) -> tuple[Entry, ...]:
     """Return events with the values of some requests left out; folding them leads to the same.
 
-    Examples
-    --------
     >>> from decimal import Decimal
     >>> told = Entry(3, "2026-01-02T03:04:05Z", "me", events.Told(1, "low", Decimal(4)))
     >>> without_values([told], {1})[0].event

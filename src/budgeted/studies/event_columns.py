@@ -39,8 +39,6 @@ class EventLine:
 def lines_of(event: Event, numbered: Mapping[int, Requested]) -> list[EventLine]:
     """Return an event as lines, at least one.
 
-    Examples
-    --------
     >>> lines_of(events.Withdrawn("P1", "moved away"), {})[0].case
     'P1'
     """

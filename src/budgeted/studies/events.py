@@ -36,11 +36,6 @@ class Event:
 
     To define one is to register it. `budgeted.studies.projection.FOLDS` says what it changes; one
     that is not there changes nothing, and is in the log.
-
-    Attributes
-    ----------
-    kind
-        The last field of each: its name in the journal.
     """
 
     kind: str
@@ -99,25 +94,13 @@ class Asked(Event):
     """An order: one or more features of one case, the cost of each reserved.
 
     The decision is kept with what people look at of it.
-
-    Attributes
-    ----------
-    case, label
-        From whom the values are to come.
-    lines
-        A request for each feature; the order goes by the number of the first.
-    scores
-        Of what the policy compared the best few and the chosen one: feature, label and score, the
-        best first, lower is better; empty where the policy compares nothing.
-    compared
-        A summary of all that was compared; None where nothing was.
-    reason, engine, policy, parameters, package
-        Why, where losses among the scores come from, and what chose.
     """
 
     case: str
     label: str
     lines: tuple[Line, ...]
+    # Of what the policy compared the best few and the chosen one: feature, label and score, the
+    # best first, lower is better; empty where the policy compares nothing.
     scores: tuple[tuple[str, str, float], ...]
     compared: Spread | None
     reason: str

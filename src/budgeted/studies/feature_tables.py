@@ -37,8 +37,6 @@ def feature_of(table: Mapping[str, Any]) -> Feature:
 def feature_mistakes(table: object, where: str) -> tuple[Feature | None, list[str]]:
     """Return the feature of a table, if there is one, and what is wrong with it in words.
 
-    Examples
-    --------
     >>> feature_mistakes({"name": "fever", "value": ["no", "yes"], "cost": 1}, "features[0]")[1]
     ["features[0].value: there is no such key; did you mean 'values'? There are name, kind, \
 values, ordered, cost, prior_counts", 'features[0].values: is missing']

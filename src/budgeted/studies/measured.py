@@ -26,8 +26,6 @@ class Measured:
 def measure(predictor: Predictor, validation: Validation) -> Measured:
     """Return how often a classifier is wrong on validation cases.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import NaiveBayes
@@ -47,8 +45,6 @@ def measured_confusion(predictor: Predictor, validation: Validation) -> Confusio
     The intervals are Wilson's, for the number of cases of the label. A label of which there is no
     case has NaN.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import NaiveBayes

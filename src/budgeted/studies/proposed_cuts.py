@@ -42,8 +42,6 @@ class Found:
 def found_cuts(how: str, numbers: list[Decimal], labels: list[str], origin: str) -> Found:
     """Return the cuts of some labelled numbers, or an error that says why there are none.
 
-    Examples
-    --------
     >>> numbers = [Decimal(each) for each in (4, 5, 6, 7, 8, 9)]
     >>> found_cuts("terciles", numbers, [], "my list")
     Found(how='terciles', cuts=(6, 8), in_each=(2, 2, 2), source='terciles of my list, 6 numbers')

@@ -32,8 +32,6 @@ class Snapshot:
     snapshot can be handed to any thread, and what is computed from it is right for as long as the
     number of events is the same.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from budgeted import Feature, Problem, Study
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)

@@ -29,19 +29,7 @@ from budgeted.value import expected_loss, lookahead
 
 @dataclass(frozen=True)
 class Cell:
-    """What was bought of a feature and label, and what one more value of it is worth.
-
-    Attributes
-    ----------
-    cost
-        Of the next value, where it costs least; None where the price list is not installed.
-    bought, pending, failed, left
-        Values that are there, requests under way, requests without a value, cases to buy from.
-    worth
-        What more values are expected to bring for their money, as a share of the best: 1 for what
-        is best now, None if none can be bought. It is what the policy itself compares, if it says
-        so (the default does); else how much less plain naive Bayes expects to lose by one value.
-    """
+    """What was bought of a feature and label, and what one more value of it is worth."""
 
     feature: str
     label: str
@@ -50,31 +38,15 @@ class Cell:
     pending: int
     failed: int
     left: int
+    # What more values are expected to bring for their money, as a share of the best: 1 for what
+    # is best now, None if none can be bought. It is what the policy itself compares, if it says
+    # so (the default does); else how much less plain naive Bayes expects to lose by one value.
     worth: float | None
 
 
 @dataclass(frozen=True)
 class Status:
-    """Everything that people want to know of a study at a glance.
-
-    Attributes
-    ----------
-    outlook
-        The error that today's classifier is expected to make on new cases; see
-        `budgeted.learners.prospect`. None if there is no classifier here; `unknown` says why.
-    majority, majority_error
-        The most frequent label (the first one of several), and the error of always saying it.
-    scales
-        The unit and the cuts of numeric features and the order of ordered ones, in words.
-    terms
-        Of a budget that is not firm, in words.
-    surcharge, surcharge_reserved
-        Where the budget is soft: so far, and what it grows by with what is reserved.
-    stop
-        What the rules for stopping say; None if there are none, or the study is over.
-    within_limit
-        What is expected of the classifier that may spend a limit on each case, if it is bought for.
-    """
+    """Everything that people want to know of a study at a glance."""
 
     study: str
     closed: bool
@@ -86,6 +58,8 @@ class Status:
     free: Decimal
     cases: int
     withdrawn: int
+    # The error that today's classifier is expected to make on new cases; see
+    # `budgeted.learners.prospect`. None if there is no classifier here; `unknown` says why.
     outlook: Outlook | None
     unknown: str
     majority: str

@@ -124,13 +124,6 @@ class TargetError:
     How probable that is, the classifier of today says itself (`budgeted.learners.prospect`);
     requests under way will be paid in any case, and count when they are back. A forecast, if there
     is one, adds whether the rest of the money can be expected to reach the target.
-
-    Parameters
-    ----------
-    target_error
-        The share of wrong answers on new cases that is good enough.
-    probability
-        How sure it has to be.
     """
 
     name: ClassVar[str] = "target-error"
@@ -213,16 +206,12 @@ class LeastGain:
 
     What is expected is read off a forecast, which takes seconds: the error once what is under way
     has come back, and the lowest one at any amount from there to the end of the budget.
-
-    Parameters
-    ----------
-    least_gain
-        ε, by which the error, from 0 to 1, must be expected to fall for the rest of the money:
-        0.01 is a percentage point.
     """
 
     name: ClassVar[str] = "least-gain"
 
+    # ε, by which the error, from 0 to 1, must be expected to fall for the rest of the money: 0.01
+    # is a percentage point.
     least_gain: float
 
     def __post_init__(self) -> None:

@@ -30,8 +30,6 @@ def read_validation(
 ) -> Validation:
     r"""Return the judge in a CSV; an error lists what is wrong, with lines.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.6, 0.4), 10)

@@ -29,8 +29,6 @@ class Affordable:
     What they cost is the quote for one order of all of them on a fresh case, so that fees and
     panels count as they do.
 
-    Examples
-    --------
     >>> features = [Feature(name, ("no", "yes"), cost) for name, cost in zip("abc", (1, 2, 9))]
     >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 99)
     >>> Affordable(problem, Decimal(10)).largest

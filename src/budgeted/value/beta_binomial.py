@@ -217,8 +217,6 @@ def gauss(
 
     Of up to n + 1 points, with which nothing is left out.
 
-    Examples
-    --------
     >>> points, weights = gauss(np.array([1.0]), np.array([2.0]), 300, 4)
     >>> float((weights * points).sum().round(9)), float((weights * points**2).sum().round(6))
     (150.0, 30050.0)

@@ -90,8 +90,6 @@ class _Rest(NamedTuple):
 class Within(Worth):
     """By how much purchases of each feature alone lower the error of the best affordable set.
 
-    Examples
-    --------
     Of three features the first is known to be good: more of it would change no answer. Values of
     another one may, and more so if it can be ordered along with the first:
 

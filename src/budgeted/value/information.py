@@ -64,8 +64,6 @@ class Information(Engine):
 class Worth:
     """What is expected of purchases, given what is known.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import Hierarchical
     >>> features = [Feature("a", ("no", "yes"), 1), Feature("b", ("no", "yes"), 1)]

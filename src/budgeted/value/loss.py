@@ -47,8 +47,6 @@ class Kernel:
 class Loss:
     """A loss of a classifier that knows the joint masses.
 
-    Examples
-    --------
     >>> from budgeted.value.loss import LOSSES
     >>> [round(float(each(np.array([0.3, 0.1]))), 4) for each in LOSSES.values()]
     [0.15, 0.2249, 0.1]

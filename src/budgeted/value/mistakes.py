@@ -59,8 +59,6 @@ class Mistakes(Engine):
 class Saved(Worth):
     """By how much purchases of each feature alone are expected to lower the error.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import Hierarchical
     >>> features = [Feature("a", ("no", "yes"), 1), Feature("b", ("no", "yes"), 1)]
@@ -98,8 +96,6 @@ class Saved(Worth):
 class Held:
     """What all features but one say, for each of some features.
 
-    Examples
-    --------
     >>> from budgeted import Belief, Feature
     >>> features = [Feature("a", ("no", "yes"), 1), Feature("b", ("no", "yes"), 1)]
     >>> problem = Problem(features, ("well", "ill"), (0.5, 0.5), 9)

@@ -117,8 +117,6 @@ def masses_of_all_cases(belief: Belief, without: int | None = None) -> Floats:
 def loss_of_all_cases(belief: Belief, loss: Loss) -> float:
     """Return the loss of a belief; nothing is bought, so each case has one outcome.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> from budgeted.value.loss import GINI
     >>> problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y", "z"), (0.5, 0.3, 0.2), 9)

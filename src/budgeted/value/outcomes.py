@@ -62,8 +62,6 @@ def imagine(
 ) -> Imagined:
     """Return what could come of purchases of a feature.
 
-    Examples
-    --------
     One value of each of two labels of a Boolean: four outcomes. If the feature is irrelevant, the
     two are alike with probability 2/3, because it is not known how frequent its values are:
 

@@ -229,8 +229,6 @@ class Drawn:
 def loss_now(belief: Belief, loss: Loss, number: int, rng: np.random.Generator) -> Estimate:
     """Return the loss now, of all cases or of more cases than `number`.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem
     >>> from budgeted.value.loss import GINI
     >>> problem = Problem([Feature("a", ("no", "yes"), 1)], ("x", "y", "z"), (0.5, 0.3, 0.2), 9)

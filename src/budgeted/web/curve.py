@@ -34,17 +34,7 @@ _MODELS_OF_LARGE = 60
 
 @dataclass(frozen=True)
 class Point:
-    """How good the classifier was after so many purchases, which cost so much together.
-
-    Attributes
-    ----------
-    bought, paid
-        Purchases that count, and their money.
-    outlook
-        The 0/1 error that the classifier expected to make, with an interval.
-    measured
-        Its error on the validation cases, if there are any.
-    """
+    """How good the classifier was after so many purchases, which cost so much together."""
 
     bought: int
     paid: Decimal
@@ -60,8 +50,6 @@ class Point:
 class Curve:
     """Error against money of one study, brought up to date with `advance`.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, Study
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
     >>> cases = [("Ann", "ill"), ("Bob", "well")]

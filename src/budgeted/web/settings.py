@@ -41,8 +41,6 @@ class Limits:
 class Settings:
     """Where the studies are, who may come in, and how much is too much.
 
-    Examples
-    --------
     >>> Settings("studies.db").data_folder.name
     'studies.db-web'
     >>> Settings("studies.db", host="0.0.0.0")  # doctest: +ELLIPSIS

@@ -79,8 +79,6 @@ class Understood:
 def understand(upload: Upload, limits: Limits) -> Understood:
     r"""Return what was understood, without stopping at the first mistake.
 
-    Examples
-    --------
     >>> study = {"name": "flu", "budget": 9, "features": [
     ...     {"name": "fever", "values": ["no", "yes"], "cost": "1.50"}]}
     >>> cases = b"case,label\nAnn,ill\nBob\nAnn,well\n,ill\n"

@@ -65,8 +65,6 @@ def labels_of(sums: Any) -> Integers:
 def score_sheet(model: Model, limit: float = LIMIT) -> ScoreSheet:
     """Return the sheet with the smallest points that changes fewer decisions than a limit.
 
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, Purchase
     >>> from budgeted.learners import NaiveBayes
     >>> features = [Feature("fever", ("no", "yes"), 1), Feature("cough", ("no", "yes"), 1)]

@@ -66,8 +66,6 @@ def by_number_then_text(name: str) -> tuple[float, str]:
 def read_cells(raw: Sequence[Cell], markers: Collection[str], as_text: bool) -> tuple[Cell, ...]:
     """Return the cells of a column.
 
-    Examples
-    --------
     >>> read_cells(["1", "0.0", ""], markers=["0"], as_text=False)
     (1.0, None, None)
     """

@@ -35,8 +35,6 @@ def rows_of(
 ) -> tuple[list[str], list[list[str]], list[int]]:
     r"""Return the header, the rows, and the number of the line on which each row ends.
 
-    Examples
-    --------
     >>> rows_of(b"a,b\n1,2\n\n3,4\n", "file", None, ",", "utf-8")
     (['a', 'b'], [['1', '2'], ['3', '4']], [2, 4])
     >>> rows_of(b"a;b\n1;2\n", "file", None, None, "utf-8")

@@ -40,8 +40,6 @@ def points_of(amounts: Sequence[Decimal], errors: Floats) -> tuple[Point, ...]:
     (Weibull's plotting positions), so that few runs give a wide band and not a bold one. It is
     never narrower than half a percentage point on either side, as that of the error of today.
 
-    Examples
-    --------
     >>> runs = np.linspace(0.1, 0.3, 21)[:, None]
     >>> point, = points_of([Decimal(10)], runs)
     >>> round(point.error, 3), round(point.low, 3), round(point.high, 3)

@@ -42,17 +42,10 @@ POINTS = 6
 
 @dataclass(frozen=True)
 class Run:
-    """One way in which the study may go on.
+    """One way in which the study may go on."""
 
-    Attributes
-    ----------
-    errors
-        Error of the classifier at each amount of `amounts`; the last one holds on where the policy
-        had stopped before.
-    bought, paid
-        Feature → how many values were bought of it until the budget was spent, and for how much.
-    """
-
+    # Error of the classifier at each amount of `amounts`; the last one holds on where the policy
+    # had stopped before.
     errors: tuple[float, ...]
     bought: Mapping[str, int]
     paid: Mapping[str, Decimal]

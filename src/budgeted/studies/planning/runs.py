@@ -31,15 +31,7 @@ _RUN = 1
 
 @dataclass(frozen=True)
 class Played:
-    """How a study went in one model.
-
-    Attributes
-    ----------
-    errors
-        Of the classifier at each amount of money.
-    floor
-        Of a classifier that knows the model.
-    """
+    """How a study went in one model."""
 
     errors: tuple[float, ...]
     floor: float
@@ -82,21 +74,6 @@ def play(
 
     The values that a model gives and the cases that it is judged on depend on seed and number
     alone, so that who chooses, and which design is played, are compared side by side.
-
-    Parameters
-    ----------
-    projection
-        Where it begins; it is not changed.
-    who
-        `OWN` or `WHOLE_CASES`.
-    model
-        Of all tests of the design.
-    amounts
-        After which the classifier is judged, rising.
-    number, seed
-        Of the run.
-    at
-        The time that it is, for prices that change.
     """
     rng = stream(seed, PLAN, _RUN, number)
     judged = drawn_cases(model, rng)

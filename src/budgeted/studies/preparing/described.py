@@ -58,8 +58,6 @@ def described_test(
 ) -> dict[str, Any]:
     """Return the feature that the fields of a test describe.
 
-    Examples
-    --------
     >>> described_test({"name": "crp", "kind": "number", "cuts": "5; 7,5", "cost": "9,5"}, "comma")
     {'name': 'crp', 'kind': 'number', 'cuts': ['5', '7,5'], 'cost': '9.5'}
     >>> described_test({"name": "fever", "values": "no, yes", "cost": "2"}, "point")
@@ -98,8 +96,6 @@ def proposed_test(
 ) -> dict[str, Any]:
     """Return a feature for a column of the list: its categories, or numbers with cuts.
 
-    Examples
-    --------
     >>> proposed_test("fever", ["yes", "no", "", "yes"], "point")
     {'name': 'fever', 'values': ['no', 'yes'], 'cost': ''}
     >>> made = proposed_test("crp (mg/l)", ["1,5", "3", "9", "4", "8", "7"], "comma")

@@ -63,8 +63,6 @@ def prices_of(
 ) -> dict[str, Any] | None:
     """Return the price list; None where each test just has its price.
 
-    Examples
-    --------
     >>> prices_of({}, "50", "30", [], "point")
     {'list': 'tariff', 'visit_fee': '50', 'visit_days': 30}
     >>> prices_of({}, "", "", [], "point") is None

@@ -28,8 +28,6 @@ def pasted_tests(text: str, decimal: str) -> tuple[list[dict[str, Any]], list[st
     A line has the name of a test, its price, its values (or cuts, if it is a number) and its unit,
     with tabs between them, or semicolons; or a first line says what is in which column.
 
-    Examples
-    --------
     >>> found, wrong = pasted_tests("fever\t2\tno, yes\ncrp\t9,50\t5; 7,5\tmg/l\n\t3", "comma")
     >>> [(each["name"], each.get("kind"), each["cost"]) for each in found], wrong
     ([('fever', None, '2'), ('crp', 'number', '9.50')], ['line 3: the name of the test is missing'])

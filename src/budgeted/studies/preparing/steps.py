@@ -46,8 +46,6 @@ class Placed(NamedTuple):
 def placed(mistake: str, plain: Mapping[str, Any]) -> Placed:
     """Return a mistake of a study file in the words of the steps.
 
-    Examples
-    --------
     >>> placed("features[0].cost: is missing", {"features": [{"name": "crp"}]})
     Placed(step='tests', words="test 'crp': the price is missing")
     >>> placed("prices: panels[0].days: must be …", {"prices": {"panels": [{"name": "blood"}]}})

@@ -24,8 +24,6 @@ def pasted(
     A first row of tests and a first column of cases are recognised; without them the block goes
     where the cursor is.
 
-    Examples
-    --------
     >>> there = {"P1", "P2"}
     >>> known = lambda name: name if name in there else None
     >>> pasted("low\t3.5\nhigh\t4", known, ["crp", "mcv"], (["P1", "P2"], ["mcv", "crp"]))

@@ -87,8 +87,6 @@ def read_results(
 ) -> ResultFile:
     r"""Return the results in the bytes of a file: a text with separators, or an .xlsx workbook.
 
-    Examples
-    --------
     >>> found = read_results(b"patient;crp;Ferritine\nP1;3,5;\n", "file", ["crp", "ferritin"])
     >>> found.table.said
     'a text in UTF-8 with semicolons between the cells'

@@ -37,15 +37,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Preview:
-    """What becomes of some results, and of the money.
-
-    Attributes
-    ----------
-    outcomes
-        In the order of the results.
-    before, after
-        What is spent, reserved and free now, and when all that fits is written down.
-    """
+    """What becomes of some results, and of the money."""
 
     outcomes: tuple[Outcome, ...]
     before: tuple[Decimal, Decimal, Decimal]

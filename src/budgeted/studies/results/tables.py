@@ -28,21 +28,7 @@ class Most:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as it was read.
-
-    Attributes
-    ----------
-    header
-        Names of the columns, each once; columns without a name are empty and left out.
-    rows, lines
-        Its cells, and the line or row of the file that each row stands in.
-    said
-        How it was read, in words: what was found out may be wrong.
-    separator, encoding
-        Of a text; empty for a workbook.
-    sheet, sheets
-        Which sheet of a workbook it is, and all of them.
-    """
+    """A table as it was read."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]

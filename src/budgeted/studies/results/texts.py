@@ -38,8 +38,6 @@ def read_text(
 ) -> Table:
     r"""Return the table in the bytes of a text file.
 
-    Examples
-    --------
     >>> read_text("case;Größe\nP1;3,5\n".encode("cp1252"), "file").rows
     (('P1', '3,5'),)
     >>> read_text(b"a,b\n1,2,3\n", "file")

@@ -56,8 +56,6 @@ class Session:
 class Sessions:
     """Begins sessions, finds them again, and ends them.
 
-    Examples
-    --------
     >>> sessions = Sessions(None)
     >>> cookie, session = sessions.begin("anna", proof="password")
     >>> sessions.find(cookie).actor, sessions.find("another")

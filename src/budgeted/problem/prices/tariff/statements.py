@@ -25,8 +25,6 @@ MOST_DAYS = 100_000
 class Entry:
     """One table with its place; its methods read a cell, or note what is wrong and return None.
 
-    Examples
-    --------
     >>> mistakes = []
     >>> panel = Entry({"setup": "2.10", "day": 3}, "panels[0]", ("name", "setup", "days"), mistakes)
     >>> panel.amount("setup"), panel.text("name")
@@ -175,8 +173,6 @@ def panel_of(
 ) -> Panel | None:
     """Return the panel of a table; what is wrong joins the mistakes.
 
-    Examples
-    --------
     >>> blood = {"name": "blood", "features": ["glucose", "insulin"], "shared": "2.10"}
     >>> panel_of(blood, "panels[0]", None, []).kind
     'shared'
@@ -315,8 +311,6 @@ def statement_of(
 ) -> Statement | None:
     """Return the statement of a table; what is wrong joins the mistakes.
 
-    Examples
-    --------
     >>> from datetime import date
     >>> rise = {"day": date(2027, 1, 1), "feature": "crp", "price": "11.00"}
     >>> statement_of(rise, "changes[0]", ("day",), Names(), []).subject
@@ -382,12 +376,6 @@ def holding(
 
     Of the statements that hold on a day, those for the group come before those for the label, and
     those before one for everybody; of these, the latest holds.
-
-    Returns
-    -------
-    list
-        The first day of each period, as a number, with what is stated for it; the first period
-        begins on day 0, before all days.
     """
     mine = sorted(
         (
