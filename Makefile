@@ -69,7 +69,7 @@ browser: $(READY)  ## Install Chromium for the tests of the pages (as root, or P
 proxy: $(READY)  ## Install nginx for the tests of the server behind a proxy (as root)
 	$(BIN)/python -m tests.system_packages nginx
 
-node: $(READY)  ## Install Node for the tests of models as JavaScript (as root)
+node: $(READY)  ## Install Node for the tests of the page of a model (as root)
 	$(BIN)/python -m tests.system_packages nodejs
 
 RUNS ?= 50

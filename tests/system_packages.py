@@ -55,7 +55,7 @@ CHROMIUM = Program(
     "python -m playwright install --with-deps chromium",
 )
 NGINX = Program("nginx", ("nginx",), "the server behind a proxy", "proxy")
-NODE = Program("nodejs", ("node", "nodejs"), "models as JavaScript", "node")
+NODE = Program("nodejs", ("node", "nodejs"), "the page of a model", "node")
 PROGRAMS = {each.package: each for each in (CHROMIUM, NGINX, NODE)}
 
 

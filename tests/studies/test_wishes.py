@@ -240,7 +240,7 @@ def test_fresh_cases_of_groups_are_counted(tmp_path):
 
 
 def test_the_price_of_values_for_nothing_has_the_fee_once(tmp_path, study):
-    from budgeted.studies.listed_prices import listed_price
+    from budgeted.studies.accounts import listed_price
 
     total = 0
     for name in NAMES:

@@ -25,11 +25,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from budgeted.problem import CaseSoFar, Order, money
+from budgeted.listing import listed
+from budgeted.problem import CaseSoFar, Order, Problem, money
 from budgeted.problem.orders import Visit
+from budgeted.problem.prices import lines
 from budgeted.studies.events import (
     BOUGHT,
     PENDING,
+    RECORDED,
     REQUESTED,
     UNUSABLE,
     Event,
@@ -40,6 +43,7 @@ from budgeted.studies.events import (
 
 if TYPE_CHECKING:
     from budgeted.state import State
+    from budgeted.studies.drafts import Draft
     from budgeted.studies.projection import Projection, Requested
 
 
@@ -251,3 +255,60 @@ def _event(counted: Sequence[Requested], amounts: dict[int, Decimal]) -> list[Ev
 def _as_asked(request: Requested) -> Decimal:
     assert request.asked is not None
     return request.asked.cost_of(request.number)
+
+
+def listed_price(
+    problem: Problem, known: Iterable[Requested], free: Sequence[Requested]
+) -> list[Decimal]:
+    """Return what values that nobody paid for would have cost, beside all that is known."""
+    mine = {each.number for each in free}
+    cases: dict[str, CaseSoFar] = {}
+    for each in free:
+        cases[each.case] = CaseSoFar(label=problem.label_index(each.label), name=each.case)
+    for each in known:
+        if each.case in cases and each.number not in mine and _is_there(each):
+            feature = problem.feature_index(each.feature)
+            cases[each.case] = cases[each.case].and_visit([feature], day_of(each.at))
+    prices: list[Decimal] = []
+    for each in free:
+        feature, before, day = (
+            problem.feature_index(each.feature),
+            cases[each.case],
+            day_of(each.at),
+        )
+        prices += lines(problem.prices, Order((feature,), before.label, each.case, day), before)
+        cases[each.case] = before.and_visit([feature], day)
+    return prices
+
+
+def _is_there(request: Requested) -> bool:
+    """Whether its case was there for it, paid or not: a fee is counted once for all of them."""
+    return request.counts_as_visit or request.fate == RECORDED
+
+
+def why_together(draft: Draft, order: Order, wanted: set[int]) -> list[str]:
+    """Return what speaks for an order as it is, where prices depend on the case."""
+    problem, case = draft.state.problem, str(order.case)
+    before = so_far(draft, case)
+    names = [problem.features[at].name for at in order.features]
+    terms = replace(before, name=None)
+    price = problem.quote(replace(order, case=None), terms)
+    fresh = CaseSoFar(label=before.label, group=before.group)
+    elsewhere = problem.quote(replace(order, case=None), fresh)
+    words = []
+    if price < elsewhere:
+        verb = "costs" if len(names) == 1 else "cost"
+        words.append(
+            f"{case} is here anyway: {listed(names)} {verb} {money.show(price)} instead of "
+            f"{money.show(elsewhere)}"
+        )
+    apart = money.total([
+        problem.quote(Order((at,), order.label, None, order.day), terms) for at in order.features
+    ])  # fmt: skip
+    if len(names) > 1 and price < apart:
+        words.append(f"{money.show(price)} together instead of {money.show(apart)} one by one")
+    gifts = [problem.features[at].name for at in order.features if at not in wanted]
+    if gifts:
+        come = "comes" if len(gifts) == 1 else "come"
+        words.append(f"{listed(gifts)} {come} along at no cost")
+    return words

@@ -7,11 +7,13 @@ what failed, what cannot be had, and what all of it cost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from budgeted.problem import money
+from budgeted.errors import BudgetedError
+from budgeted.problem import CaseSoFar, Order, money
 from budgeted.studies import events
 from budgeted.studies.availability import Allowed, RuledOut
 from budgeted.studies.created import Created
@@ -20,6 +22,7 @@ from budgeted.studies.growth import CasesAdded
 
 if TYPE_CHECKING:
     from budgeted.studies.projection import Requested
+    from budgeted.studies.snapshot import Snapshot
 
 KNOWN, WAITING, UNAVAILABLE, OPEN = "known", "pending", "unavailable", "open"
 """What a test of a case is: told or recorded, asked for, not to be had, or to be measured."""
@@ -165,3 +168,42 @@ def _note(record: CaseRecord, entry: Entry, numbered: Mapping[int, Requested]) -
             record.unavailable.pop(feature, None)
         case events.Undone(number=number):
             record.unavailable.pop(numbered[number].feature, None)
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left to measure of a case."""
+
+    features: tuple[str, ...]
+    cost: Decimal | None
+
+
+def remaining(study: Snapshot, record: CaseRecord, day: date) -> Remaining:
+    """Return what is left to measure of a case, and what it would cost on a day."""
+    problem = study.state.problem
+    names = [each.name for each in problem.features]
+    left = tuple(record.open(names))
+    if not left:
+        return Remaining((), Decimal(0))
+    places = {name: at for at, name in enumerate(names)}
+    # Who may not see the label of the case is told a price that holds for all of them.
+    known = record.label in problem.labels
+    labels = [problem.labels.index(record.label)] if known else range(len(problem.labels))
+    quotes = set()
+    for label in labels if problem.has_prices else ():
+        fresh = CaseSoFar(
+            frozenset(places[each] for each in record.held),
+            label,
+            record.name,
+            (),
+            record.group,
+            frozenset(places[each] for each in record.unavailable if each not in record.held),
+        )
+        # Where fees are due once, the state knows what was paid for.
+        so_far = replace(study.state.visited.get(record.name, fresh), label=label)
+        order = Order(tuple(places[each] for each in left), label, record.name, day)
+        try:
+            quotes.add(problem.quote(order, so_far))
+        except BudgetedError:  # a price list of another package may refuse it
+            return Remaining(left, None)
+    return Remaining(left, quotes.pop() if len(quotes) == 1 else None)

@@ -68,7 +68,7 @@ def money(found: Study) -> dict[str, str]:
 def unasked(found: Study, done: Sequence[Requested]) -> dict[str, Any]:
     """Return how many of these values nobody asked for nor paid for, and their listed price."""
     from budgeted.problem import money as amounts
-    from budgeted.studies.listed_prices import listed_price
+    from budgeted.studies.accounts import listed_price
 
     free = [each for each in done if each.asked is None and not each.cost]
     if not found.state.problem.has_prices:

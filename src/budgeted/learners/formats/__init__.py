@@ -1,9 +1,9 @@
-"""The forms in which a classifier can be taken away: JSON, a page, a score sheet, code, a graph.
+"""The forms in which a classifier can be taken away: JSON, a page, a score sheet, a graph.
 
 >>> list(FORMATS)
-['json', 'html', 'score-sheet', 'onnx', 'javascript']
->>> model_format("javascript").ending
-'js'
+['json', 'html', 'score-sheet', 'onnx']
+>>> model_format("onnx").ending
+'onnx'
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from budgeted.errors import ModelError, UnknownError
 from budgeted.learners.base import Learner
 from budgeted.learners.formats.onnx_graph import onnx
-from budgeted.learners.formats.page import html, javascript
+from budgeted.learners.formats.page import html
 from budgeted.learners.formats.score_sheet import sheet_page
 from budgeted.learners.formula import has_formula
 from budgeted.learners.model import Model
@@ -93,10 +93,6 @@ FORMATS = {
         ModelFormat(
             "onnx", "ONNX, for its runtimes", "application/octet-stream", "onnx", onnx,
             needs="onnx", of_formula=True,
-        ),
-        ModelFormat(
-            "javascript", "JavaScript, a function without dependencies", "text/javascript", "js",
-            javascript, of_formula=True,
         ),
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A page that classifies a case, off line, and the JavaScript in it as a file of its own."""
+"""A page that classifies a case, off line."""
 
 from __future__ import annotations
 
@@ -12,22 +12,18 @@ from typing import Any
 from budgeted.learners.formula import formula_of, reading_of
 from budgeted.learners.model import Model
 
-_EXPORTED = 'if (typeof module !== "undefined") module.exports = { predict, MODEL };\n'
 
-
-def javascript(model: Model) -> bytes:
-    """Return a script that defines the function ``predict``, also as a CommonJS module.
+def script_of(model: Model) -> str:
+    """Return the script of the page: a model, and the function ``predict(case)``.
 
     >>> from budgeted import Feature, Problem
     >>> from budgeted.learners import NaiveBayes
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.7, 0.3), 10)
-    >>> made = javascript(Model.of(NaiveBayes().fit(problem, []))).decode()
-    >>> made.splitlines()[0]
+    >>> script_of(Model.of(NaiveBayes().fit(problem, []))).splitlines()[0]
     'const MODEL = {"labels":["well","ill"],"prior":[0.7,0.3],"weights":[1.0],"correlations":\
 {"one cause":[],"copies":[[0.0,1.0]]},'
     """
-    script = f"const MODEL = {_lines(_plain(model, 'JavaScript'))};\n"
-    return f"{script}{source('predict.js')}{_EXPORTED}".encode()
+    return f"const MODEL = {_lines(_plain(model, 'a page'))};\n{source('predict.js')}"
 
 
 def html(model: Model) -> bytes:
@@ -36,7 +32,7 @@ def html(model: Model) -> bytes:
     It makes no request, keeps nothing, and forbids itself both by its content security policy.
     """
     held = _plain(model, "a page")
-    script = f"const MODEL = {_lines(held)};\n{source('predict.js')}{source('page.js')}"
+    script = script_of(model) + source("page.js")
     style = source("page.css")
     policy = (
         f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "

@@ -192,7 +192,7 @@ def _surcharge(draft: Draft, lines: Sequence[events.Line]) -> list[str]:
 def _why_together(draft: Draft, order: Order, choice: Choice) -> list[str]:
     if draft.state.problem.separable:
         return []
-    from budgeted.studies.order_reasons import why_together
+    from budgeted.studies.accounts import why_together
 
     return why_together(draft, order, set(choice.order.features))
 

@@ -9,12 +9,11 @@ from pydantic import Field
 from budgeted.errors import UnknownError
 from budgeted.problem.money import show
 from budgeted.studies.availability import RuledOut
-from budgeted.studies.case_records import UNAVAILABLE, CaseRecord
+from budgeted.studies.case_records import UNAVAILABLE, CaseRecord, remaining
 from budgeted.studies.commands.slips import outcome_digest
 from budgeted.studies.event_columns import lines_of
 from budgeted.studies.events import FAILED, RECORDED, TOLD, Entry
 from budgeted.studies.projection import Requested
-from budgeted.studies.remaining import remaining
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.tables import NOTED, blinded, sentence
 from budgeted.web.views.cases import CaseLine, line_of

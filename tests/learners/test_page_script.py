@@ -1,4 +1,4 @@
-"""The JavaScript of a model, run by Node, says what the package says."""
+"""The script in the page of a model, run by Node, says what the package says."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from budgeted.learners.formats import model_format
+from budgeted.learners.formats.page import script_of
 from tests import system_packages
 from tests.learners.exported import (
     NAMES,
@@ -35,7 +35,8 @@ def say(tmp_path_factory):
     (folder / "run.cjs").write_text(RUN, encoding="utf-8")
 
     def ask(made, asked, *options):
-        (folder / "model.cjs").write_bytes(model_format("javascript").content(made))
+        exported = "module.exports = { predict };"
+        (folder / "model.cjs").write_text(script_of(made) + exported, encoding="utf-8")
         done = subprocess.run(
             [node, folder / "run.cjs", folder / "model.cjs", *options],
             input=json.dumps([{name: plain(each) for name, each in case.items()}
