@@ -28,9 +28,8 @@ from budgeted.statistics import Mean, wilson
 from budgeted.studies.beginning import policy_of
 from budgeted.studies.creation import begun, creation
 from budgeted.studies.drafts import Draft
-from budgeted.studies.forecast.bands import points_of
 from budgeted.studies.forecast.playing import goes_on, spend
-from budgeted.studies.forecast.runs import run
+from budgeted.studies.forecast.runs import points_of, run
 from budgeted.studies.planning.runs import OWN, play
 from budgeted.studies.planning.sources import possible_models
 from budgeted.studies.projection import Projection, Requested

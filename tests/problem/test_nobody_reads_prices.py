@@ -74,7 +74,7 @@ def test_only_price_lists_read_the_cost_of_a_feature(reads):
         if name not in (*ALLOWED, INTRUDES) and not name.startswith("problem/prices/")
     }  # fmt: skip
     assert not guilty, f"ask the price list instead, as with state.price(cell): {guilty}"
-    assert reads["problem/prices/per_feature.py"], "it looks at nothing"
+    assert reads["problem/prices/base.py"], "it looks at nothing"
 
 
 def test_who_reads_one_all_the_same_is_found(reads):

@@ -12,9 +12,9 @@ from budgeted.errors import BudgetedError, StudyError, StudyFileError
 from budgeted.hints import ForceIt
 from budgeted.learners.model import Model
 from budgeted.studies import commands as does
+from budgeted.studies.growth import CutsChanged
 from budgeted.studies.log import columns, purchases
 from budgeted.studies.proposed_cuts import Found, proposals
-from budgeted.studies.recut import CutsChanged
 from budgeted.web.curve import Curve
 from tests.sample_studies import check_everything, check_folded
 

@@ -12,8 +12,8 @@ from budgeted.studies import commands as does
 from budgeted.studies.creation import creation
 from budgeted.studies.drafts import Draft, Sent, plan
 from budgeted.studies.events import Entry
+from budgeted.studies.growth import CutsChanged
 from budgeted.studies.projection import Projection, fold
-from budgeted.studies.recut import CutsChanged
 from budgeted.studies.snapshot import Snapshot
 from tests.studies.test_numeric_studies import CASES, CHOLESTEROL, problem_of
 

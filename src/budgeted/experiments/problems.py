@@ -11,7 +11,7 @@ from typing import Any
 
 from budgeted.errors import BudgetedError, ExperimentError
 from budgeted.experiments.sources import Source
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.problem.budgets import Terms
 from budgeted.problem.budgets import from_table as from_budget_table
 from budgeted.problem.prices import from_table

@@ -36,7 +36,7 @@ from budgeted.experiments.significance import (
     wilcoxon,
 )
 from budgeted.learners.belief import Floats
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.statistics import Interval, paired
 
 ERROR, AREA = "0/1 error", "area under the curve"

@@ -23,8 +23,7 @@ from budgeted.learners import model_file
 from budgeted.learners.base import Cases, Classifier
 from budgeted.learners.layout import Floats
 from budgeted.learners.predictor import probabilities_of, shares_of
-from budgeted.listing import listed
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean, listed
 from budgeted.problem import Feature
 from budgeted.problem.money import MoneyLike
 from budgeted.problem.prices import PriceList

@@ -20,7 +20,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
 from budgeted.errors import ProblemError
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.problem import money
 from budgeted.problem.money import MoneyLike
 

@@ -19,8 +19,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from budgeted.errors import FeatureKindError, ObservationError, ProblemError
-from budgeted.listing import listed
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean, listed
 from budgeted.problem.checks import names_mistakes
 from budgeted.problem.names import by_number, numerals_of, spelled
 from budgeted.problem.numbers import MARKS, as_told, number_of, plain, shown

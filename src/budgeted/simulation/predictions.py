@@ -15,8 +15,7 @@ from typing import NamedTuple
 from budgeted.errors import ModelError, ObservationError, StudyFileError
 from budgeted.hints import Hint
 from budgeted.learners.model import Model, is_unknown
-from budgeted.listing import listed, shortened
-from budgeted.nearest import did_you_mean, nearest
+from budgeted.listing import did_you_mean, listed, nearest, shortened
 from budgeted.problem import Feature
 
 PASSED = ("case", "label")

@@ -12,8 +12,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from budgeted.errors import ObservationError, StudyFileError
-from budgeted.listing import shortened
-from budgeted.nearest import nearest
+from budgeted.listing import nearest, shortened
 from budgeted.problem import Feature, Problem
 from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import UNKNOWN, read_rows, repeated

@@ -31,12 +31,12 @@ from budgeted.state import State
 from budgeted.state.cases import cheapest_places, pick_place
 from budgeted.studies.accounts import so_far
 from budgeted.studies.beginning import learner_of
+from budgeted.studies.budget_terms import why_stopped
 from budgeted.studies.commands.base import Command
 from budgeted.studies.events import BOUGHT, OPEN, REQUESTED, Entry, Event, Line, day_of, numbers_of
 from budgeted.studies.journal.rows import check_text, to_json
 from budgeted.studies.naming import Names
 from budgeted.studies.projection import LAYERED, Projection, Requested, Used, layered
-from budgeted.studies.stopping import why_stopped
 
 if TYPE_CHECKING:
     from budgeted.studies.stop_events import StopWeighed

@@ -45,8 +45,10 @@ class Entering(Growing):
         ``case``, ``test``, ``value`` and perhaps ``cost`` and ``note``: what ``budgeted study
         import`` reads from a file. Null, NaN and empty cells are no results.
         """
-        from budgeted.studies.results.files import Reading  # noqa: PLC0415 - few have dataframes
-        from budgeted.studies.results.frames import results_of  # noqa: PLC0415
+        from budgeted.studies.results.files import (  # noqa: PLC0415
+            Reading,
+            results_of,
+        )
 
         how = Reading(
             layout=layout, columns={"case": case} if case else {}, meant=dict(meant or {})

@@ -16,9 +16,8 @@ from budgeted.studies.availability import Allowed, RuledOut
 from budgeted.studies.budget_terms import BudgetTerms
 from budgeted.studies.created import Created
 from budgeted.studies.events import Event, value_in_words
-from budgeted.studies.growth import CasesAdded, FeatureAdded, ValueAdded
+from budgeted.studies.growth import CasesAdded, CutsChanged, FeatureAdded, ValueAdded
 from budgeted.studies.projection import Requested
-from budgeted.studies.recut import CutsChanged
 
 
 @dataclass(frozen=True)

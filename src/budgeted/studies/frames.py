@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from budgeted.errors import StudyError
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.tables import TABLES, Table
 

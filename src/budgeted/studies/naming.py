@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from budgeted.errors import ObservationError, UnknownError
-from budgeted.listing import listed
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean, listed
 from budgeted.problem import Problem
 from budgeted.problem.names import spelled
 

@@ -20,8 +20,8 @@ from budgeted.problem.numbers import plain as exact
 from budgeted.problem.values import Number
 from budgeted.studies.case_lists import CaseList
 from budgeted.studies.events import RECORDED, TOLD
+from budgeted.studies.growth import numeric
 from budgeted.studies.projection import Requested
-from budgeted.studies.recut import numeric
 from budgeted.studies.snapshot import Snapshot
 
 LABELS = "labels"

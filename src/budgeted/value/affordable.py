@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeted.errors import BudgetedError
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.problem import CaseSoFar, Feature, Order, Problem, money
 
 MOST_SETS = 6_000

@@ -20,10 +20,9 @@ from budgeted.web.background import Computed
 from budgeted.web.hints import words
 from budgeted.web.plans import Plans
 from budgeted.web.views.cards import VISITS, CardsView, cards_view
-from budgeted.web.views.case import CaseView, case_view
+from budgeted.web.views.case import CaseView, FeatureNames, case_view, matching
+from budgeted.web.views.case import features_found as features_named
 from budgeted.web.views.cases import ArrivalsView, CasesView, arrivals_view, cases_table, cases_view
-from budgeted.web.views.cells import FeatureNames, matching
-from budgeted.web.views.cells import features_found as features_named
 from budgeted.web.views.classifier import ClassifierView, classifier_view
 from budgeted.web.views.diagnosis import DiagnosisView, Wanted, diagnosis_view
 from budgeted.web.views.forecast import ForecastView, fan_of, forecast_view

@@ -10,7 +10,6 @@ from budgeted.cli.studies import (
     growth,
     reports,
     results,
-    whole,
 )
 from budgeted.cli.studies.operations import command_of
 from budgeted.studies.commands import COMMANDS
@@ -40,7 +39,7 @@ def study() -> None:
 
 for _command in (
     files.new, results.import_values, growth.add_cases, growth.add_feature,
-    whole.delete, whole.accept_restore,
+    growth.delete, growth.accept_restore,
     reports.example, reports.list_studies, reports.status,
     reports.why, reports.history, reports.export, reports.verify, reports.model, reports.predict,
     reports.validate, reports.propose_cuts, forecasts.forecast,

@@ -60,7 +60,7 @@ def money(found: Study) -> dict[str, str]:
              "reserved": str(state.reserved), "free": str(state.free)}  # fmt: skip
     if isinstance(state.problem.terms, Firm):
         return plain
-    from budgeted.studies.stopping import surcharge_facts
+    from budgeted.studies.budget_terms import surcharge_facts
 
     return plain | surcharge_facts(state)
 

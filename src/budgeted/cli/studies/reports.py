@@ -282,7 +282,7 @@ def predict(
     the model, and with 2 if the options make no sense.
     """
     from budgeted.learners.model import Model
-    from budgeted.nearest import did_you_mean
+    from budgeted.listing import did_you_mean
     from budgeted.simulation.predictions import PASSED, predict_rows
     from budgeted.studies.csv_rows import read_rows
     from budgeted.studies.log import as_csv

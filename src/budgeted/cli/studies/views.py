@@ -155,7 +155,7 @@ def print_proposals(
     problem: Problem, feature: str, proposed: Mapping[str, Found | str], console: Console
 ) -> None:
     """Print cuts of a feature that could be, and how many values each category would have."""
-    from budgeted.studies.recut import numeric
+    from budgeted.studies.growth import numeric
 
     _, kind = numeric(problem, feature)
     console.print(f"{feature} is cut at {kind.written_cuts} now.", highlight=False, markup=False)

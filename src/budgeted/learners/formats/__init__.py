@@ -23,7 +23,7 @@ from budgeted.learners.formats.page import html
 from budgeted.learners.formats.score_sheet import sheet_page
 from budgeted.learners.formula import has_formula
 from budgeted.learners.model import Model
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 
 __all__ = ["FORMATS", "ModelFormat", "model_format", "offered", "schema", "schema_text"]
 

@@ -10,7 +10,7 @@ problem fills in ``features`` with what is for sale, so that a list can start fr
 and ``labels`` with their names.
 
 >>> PRICE_LISTS.find("per-feature")
-<class 'budgeted.problem.prices.per_feature.PerFeature'>
+<class 'budgeted.problem.prices.base.PerFeature'>
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from budgeted.errors import BudgetedError, PriceListError
 from budgeted.problem import money
 from budgeted.problem.orders import CaseSoFar, Order, lines
-from budgeted.problem.prices.base import PriceList, check_kind
-from budgeted.problem.prices.per_feature import PerFeature, costs_of
+from budgeted.problem.prices.base import PerFeature, PriceList, check_kind, costs_of
 from budgeted.problem.prices.tariff import Panel, Statement, Tariff
 from budgeted.registry import Registry, make, parameter_names, stated
 

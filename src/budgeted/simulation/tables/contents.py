@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from budgeted.errors import TableError
-from budgeted.listing import listed
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean, listed
 
 Cell = str | float | None
 """A text, a number, or None where the value is missing."""

@@ -184,7 +184,7 @@ def _surcharge(draft: Draft, lines: Sequence[events.Line]) -> list[str]:
     if draft.state.problem.soft is None:
         return []
     from budgeted.problem import money
-    from budgeted.studies.stopping import surcharge_words
+    from budgeted.studies.budget_terms import surcharge_words
 
     return surcharge_words(draft.state, money.total([line.cost for line in lines]))
 

@@ -33,7 +33,7 @@ class SetCuts(Command):
 
     def decide(self, draft: Draft) -> list[Event]:
         """Return that the cuts are others, with both versions."""
-        from budgeted.studies.recut import CutsChanged, numeric, with_cuts
+        from budgeted.studies.growth import CutsChanged, numeric, with_cuts
 
         problem, name = draft.state.problem, draft.names.feature(self.feature)
         at, old = numeric(problem, name)

@@ -81,7 +81,7 @@ class SetStopRules(Command):
 
     def rules_after(self, old: StopRules) -> StopRules:
         """Return the new rules: what is given, and else what there is."""
-        from budgeted.nearest import did_you_mean
+        from budgeted.listing import did_you_mean
         from budgeted.studies.stop_rules import KEYS, from_table
 
         table: dict[str, Any] = {} if self.none else old.to_table()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from budgeted.studies.forecast.bands import Point
 from budgeted.studies.forecast.kept import Head, code, kept_forecast, read_head
+from budgeted.studies.forecast.runs import Point
 from budgeted.studies.forecast.summary import LEAST, MOST, SECONDS, Forecast, forecast
 
 __all__ = [

@@ -14,8 +14,7 @@ import numpy as np
 from budgeted.errors import StudyError
 from budgeted.learners.layout import Floats
 from budgeted.studies.events import Entry
-from budgeted.studies.forecast.bands import Point, points_of
-from budgeted.studies.forecast.runs import MORE, Run, amounts, run
+from budgeted.studies.forecast.runs import MORE, Point, Run, amounts, points_of, run
 from budgeted.studies.projection import Projection, fold
 
 SECONDS = 20.0

@@ -29,7 +29,6 @@ from budgeted.studies import (  # noqa: F401 - events of their own files
     created,
     growth,
     notes,
-    recut,
     stop_events,
 )
 from budgeted.studies.events import EVENTS, Entry, Event, Recorded, Told

@@ -13,7 +13,7 @@ import numpy as np
 from budgeted.errors import PlanError
 from budgeted.learners.layout import Floats
 from budgeted.problem import Problem, money
-from budgeted.studies.forecast.bands import Point, points_of
+from budgeted.studies.forecast.runs import Point, points_of
 from budgeted.studies.planning.runs import OWN, Played
 from budgeted.studies.stop_rules import no_target
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from budgeted.errors import ObservationError, PlanError
 from budgeted.learners import Learner, fitted
 from budgeted.learners.imagined import ImaginedModel
-from budgeted.listing import listed, shortened
-from budgeted.nearest import did_you_mean, nearest
+from budgeted.listing import did_you_mean, listed, nearest, shortened
 from budgeted.problem import Feature, Problem
 from budgeted.problem.names import spelled
 from budgeted.problem.orders import Purchase

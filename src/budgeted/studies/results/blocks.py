@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from budgeted.errors import TableError
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean
 from budgeted.studies.csv_rows import plain_cell
 from budgeted.studies.results.files import ROLES
 

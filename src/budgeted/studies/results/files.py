@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from budgeted.errors import TableError
-from budgeted.listing import listed
-from budgeted.nearest import nearest
+from budgeted.errors import StudyFileError, TableError
+from budgeted.listing import listed, nearest
+from budgeted.simulation.tables.contents import Cell as Held
+from budgeted.simulation.tables.dataframes import columns_of
 from budgeted.studies.commands.enter import Result
 from budgeted.studies.csv_rows import UNKNOWN
 from budgeted.studies.preparing.amounts import amount
-from budgeted.studies.results.tables import Cell, Most, Table
+from budgeted.studies.results.tables import Cell, Most, Table, tabulated
 from budgeted.studies.results.texts import read_text
 from budgeted.studies.results.workbooks import OLE, ZIP, read_workbook
 
@@ -238,3 +240,46 @@ def _meanings(
 def _name(cell: Cell) -> str:
     """Return the name of a case; a workbook keeps one that is a number as a number."""
     return str(cell)
+
+
+NAME = "the dataframe"
+
+
+def results_of(frame: Any, features: Sequence[str], how: Reading) -> tuple[Result, ...]:
+    """Return the results that a dataframe holds; null, NaN and empty cells are none.
+
+    What is not understood is an error that lists all of it, and says how to answer.
+    """
+    header, columns = columns_of(frame, NAME, exact=True)
+    cells = [[_cell(each) for each in column] for column in columns]
+    most = Most()
+    numbered = enumerate([list(header), *map(list, zip(*cells, strict=True))])
+    names, rows, lines = tabulated(numbered, NAME, most, "row")
+    found = results_in(Table(names, rows, lines, NAME), NAME, features, how, most)
+    if found.missing:
+        say = "case=…" if found.missing == ("case",) else "the names case, test and value"
+        raise StudyFileError(NAME, [f"{each}; give {say}" for each in found.said_of_missing])
+    if found.questions:
+        mistakes = []
+        for each in found.questions:
+            guess = f"did you mean {each.guess!r}? " if each.guess else ""
+            answer = f"{{{each.name!r}: {each.guess or ''!r}}}"
+            mistakes.append(
+                f"column or test {each.name!r}: is no feature of the study; {guess}Rename or drop "
+                f"it, or give meant={answer}; '' leaves it out"
+            )
+        raise StudyFileError(NAME, mistakes)
+    return found.results
+
+
+def _cell(held: Held) -> Cell:
+    """Return a cell as a workbook would have it: a column with gaps makes floats of whole numbers.
+
+    >>> _cell(3.0), _cell(3.5), _cell(None), _cell("low")
+    (3, 3.5, '', 'low')
+    """
+    if held is None:
+        return ""
+    if isinstance(held, float) and held.is_integer():
+        return int(held)
+    return held

@@ -16,7 +16,7 @@ from budgeted.web.api.bodies import TheWorker
 from budgeted.web.auth.roles import Role, needs, sees_labels, sighted
 from budgeted.web.failures import documented
 from budgeted.web.views.cards import VISITS, CardsView
-from budgeted.web.views.cells import FeatureNames
+from budgeted.web.views.case import FeatureNames
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.diagnosis import DiagnosisView, Wanted
 from budgeted.web.views.history import HistoryView

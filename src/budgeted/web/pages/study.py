@@ -19,7 +19,7 @@ from budgeted.web.pages.fields import whole_number
 from budgeted.web.pages.templates import render
 from budgeted.web.sse import Streams, last_seen, study_events
 from budgeted.web.views.cards import VISITS
-from budgeted.web.views.cells import PER_PAGE, page_of, rows_of
+from budgeted.web.views.case import PER_PAGE, page_of, rows_of
 from budgeted.web.views.classifier import ClassifierView
 from budgeted.web.views.history import HistoryLine
 from budgeted.web.worker import StudyWorker

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from budgeted.problem import Firm, Problem
 from budgeted.state import State
+from budgeted.studies.budget_terms import surcharge_facts
 from budgeted.studies.events import CANCELLED, FAILED, RECORDED, TOLD, Entry, numbers_of
 from budgeted.studies.snapshot import Snapshot
-from budgeted.studies.stopping import surcharge_facts
 from budgeted.studies.study import Requested
 
 _MOST_COMPARED = 12

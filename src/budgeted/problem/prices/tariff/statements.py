@@ -13,8 +13,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
-from budgeted.listing import listed
-from budgeted.nearest import did_you_mean
+from budgeted.listing import did_you_mean, listed
 from budgeted.problem import money
 from budgeted.registry import stated
 
