@@ -82,23 +82,6 @@ def test_tests_that_go_together_are_learned_and_kept_with_a_third_one(seed):
         assert lesson.strength >= 16  # the pair says it; a third test is what the model says
 
 
-def test_the_active_classifier_finds_what_only_two_tests_say():
-    model, seen = learned_from(*exclusive_or(7))
-    prices = dict.fromkeys((each.name for each in model.features), 1)
-    rows, truth = exclusive_or(8, 2_000)
-    wrong = {}
-    for name, experience in (("model", None), ("experience", seen)):
-        active = ActiveClassifier(model, prices, limit=2, experience=experience)
-        found = diagnose_all(active, rows)
-        wrong[name] = np.mean(
-            [each.answer != "XY"[label] for each, label in zip(found, truth, strict=True)]
-        )
-        if experience is not None:
-            assert {test for each in found for test in each.tests} == {"x0", "x1"}
-    assert wrong["experience"] < 0.13
-    assert wrong["model"] > 0.2
-
-
 def beliefs_of_others(model, values, labels, case, tests, learned):
     """P(label) of a case by all others, in plain numbers, with what was learned of each set."""
     known = np.full(values.shape[1], -1)

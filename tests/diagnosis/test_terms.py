@@ -1,7 +1,5 @@
 """Terms as people write them, cases of a table, and the command line."""
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -120,23 +118,6 @@ def test_the_dialogue_goes_on_until_it_answers(files):
     assert "has no value 'nonsense'" in said.output
     assert "Answer: " in said.stdout
     assert said.stdout.rstrip().endswith(".")
-
-
-def test_the_command_takes_a_file_of_cases(files, tmp_path):
-    table = tmp_path / "new.csv"
-    table.write_text("case;label;x0;x1;x2\nA;X;a;b;a\nB;Y;b;;a\n")
-    result = run(*files, "--cases", str(table))
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [row["case"] for row in rows] == ["A", "B"]
-    assert "x1" not in rows[1]["tests"].split()
-    plain = json.loads(run(*files, "--cases", str(table), "--json").stdout)
-    assert plain["wrong"] == sum(r["answer"] != r["label"] for r in rows) / 2
-    table.write_text("case;label;x0;x1;x2\nA;Q;a;b;a\n")
-    assert "there is no label 'Q'" in run(*files, "--cases", str(table), code=1).output
-    table.write_text("case;X0\nA;a\n")
-    assert (
-        "line 2: the model has no feature 'X0'" in run(*files, "--cases", str(table), code=1).output
-    )
 
 
 def test_a_file_of_cases_shows_the_whole_strategy_at_work(files, tmp_path):

@@ -109,19 +109,6 @@ def test_pandas_alone_reads_names(done):
             assert done.run_file(position, number).exists()
 
 
-def test_what_is_read_is_what_was_kept(done):
-    told, results = read_results(done.results)
-    assert told["experiment"]["runs"] == 3
-    for label, runs in done.load().items():
-        for one, other in zip(runs.runs, results[label].runs, strict=True):
-            for name in ("feature", "label", "value", "error"):
-                np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-            assert (one.cost, one.spent, one.complete, one.single, one.names) == (
-                other.cost, other.spent, other.complete, other.single, other.names
-            )  # fmt: skip
-        assert runs.provenance == results[label].provenance == (Provenance.here(),)
-
-
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 amounts = st.decimals(0, 10**12, places=6)
 

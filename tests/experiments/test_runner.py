@@ -8,9 +8,7 @@ from importlib import import_module
 import numpy as np
 import pyarrow.parquet
 import pytest
-from click.testing import CliRunner
 
-from budgeted.cli.main import main
 from budgeted.errors import RunnerError
 from budgeted.experiments import executors
 from budgeted.experiments.runner import run
@@ -36,21 +34,6 @@ READING = {
                {"label": "drawn", "name": "sfl", "engine": "particles", "particles": 20}],
 }  # fmt: skip
 """What readings of the paper ask for."""
-TOML = """
-title = "Small"
-budget = {budget}
-runs = {runs}
-seed = 5
-
-[problem]
-synthetic = "figure-3b"
-
-[[policy]]
-name = "biased-robin"
-
-[[policy]]
-name = "sfl"
-"""
 
 
 @pytest.fixture
@@ -139,22 +122,6 @@ def test_a_dask_scheduler_that_does_not_answer_is_named(monkeypatch):
         executors.dask("tcp://127.0.0.1:1"),
     ):
         pass
-
-
-@pytest.mark.slow
-def test_the_command_prints_a_table_and_draws(tmp_path):
-    file = tmp_path / "mine.toml"
-    file.write_text(
-        TOML.format(budget=6, runs=2) + '\n[[policy]]\nlabel = "b4"\nname = "sfl"\nbudget = 4\n'
-    )
-    result = CliRunner().invoke(
-        main, ["experiment", "run", str(file), "--out", str(tmp_path / "out"), "--workers", "1",
-               "--figure", "svg"]
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    assert "biased-robin" in result.stdout
-    for name in ("mine.parquet", "mine.svg", "mine-purchases.svg"):
-        assert (tmp_path / "out" / name).exists()
 
 
 def test_where_costs_differ_the_figure_is_over_money(tmp_path):

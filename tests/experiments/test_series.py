@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -151,30 +151,6 @@ def test_measures_are_taken_after_the_last_purchase_within_each_moment(folder):
             [each.measures["brier"][5] for each in runs.runs]
         )
         assert np.isnan(runs.measure_within("run time", Decimal(6))).all()
-
-
-def test_any_number_of_workers_writes_the_same_bytes(folder, tmp_path):
-    with ProcessPoolExecutor(2) as executor:
-        for experiment in series().tables.values():
-            run(experiment, tmp_path, executor)
-    series().gather(tmp_path)
-    for name in ("two", "two-car", "two-nursery"):
-        one, other = (each / f"{name}.parquet" for each in (folder / "out", tmp_path))
-        assert one.read_bytes() == other.read_bytes()
-
-
-def test_what_is_there_is_not_computed_again(folder):
-    out = folder / "out"
-    before = {each: each.stat().st_mtime_ns for each in (out / "runs").rglob("*-*.parquet")}
-    lost = next(each for each in before if "nursery" in str(each))
-    lost.unlink()
-    computed = []
-    with ThreadPoolExecutor(1) as executor:
-        for each in series().tables.values():
-            run(each, out, executor, after_run=lambda: computed.append(1))
-    assert len(computed) == 1
-    after = {each: each.stat().st_mtime_ns for each in before}
-    assert [each for each in before if before[each] != after[each]] == [lost]
 
 
 def test_other_measures_are_another_experiment_and_it_is_said(folder):

@@ -78,18 +78,6 @@ def test_copies_share_their_weight_and_others_keep_theirs():
     assert weights[4] > 2 * weights[0]
 
 
-def test_a_copy_outvotes_nobody():
-    """Naive Bayes is outvoted by four copies of a weak feature; here the strong one decides."""
-    rng = np.random.default_rng(2)
-    labels = np.arange(400) % 2
-    weak, strong = noisy(labels, 0.7, rng), noisy(labels, 0.9, rng)
-    bought = whole([weak] * 6 + [strong], labels)
-    case = np.array([[0] * 6 + [1]])
-    said = {name: learner(name).fit(a_problem(7), bought).probabilities(case)[0, 1]
-            for name in ("naive-bayes", "logistic-regression")}  # fmt: skip
-    assert said["naive-bayes"] < 0.5 < said["logistic-regression"]
-
-
 def test_scattered_values_leave_weights_near_one():
     """Where no two values are of one case nothing shows how features go together."""
     rng = np.random.default_rng(3)

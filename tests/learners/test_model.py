@@ -16,6 +16,7 @@ from budgeted.learners.members import FORMULA
 from budgeted.simulation.judge import Judge, Validation
 from tests.sample_studies import make_problem
 from tests.strategies import beliefs, ordinary_counts, priors, purchases
+from tests.thorough import sized
 
 BOUGHT = [Purchase(0, 1, 1, 1)] * 3
 COMMITTEES = ("hierarchical", "naive-bayes")
@@ -183,14 +184,15 @@ def test_a_model_predicts_as_the_judge_does(name, labels):
         [f"l{at}" for at in range(labels)], rng.dirichlet([2] * labels).tolist(), 10,
     )  # fmt: skip
     truth = rng.dirichlet([0.6] * 3, size=(labels, 4))
-    where = rng.integers(0, labels, 150)
+    where = rng.integers(0, labels, 120)
     values = np.array(
         [[rng.choice(3, p=truth[label, at]) for at in range(4)] for label in where.tolist()]
     )
     values[rng.random(values.shape) < 0.2] = -1
     validation = Validation.of_table(problem, values, where)
     judge, bought, errors = Judge(validation), [], set()
-    for case in (*range(8), *range(80, 120)):
+    few = name == "scikit-learn"  # whose forests take long
+    for case in (*range(8), *range(80, 80 + sized(8 if few else 16, 40))):
         bought += [
             Purchase(at, int(where[case]), int(values[case, at]), 1, case)
             for at in range(4)
@@ -210,7 +212,7 @@ def test_a_model_predicts_as_the_judge_does(name, labels):
         # One of another kind in between: what the judge remembers must not get into it.
         other = (NaiveBayes() if name == Hierarchical.name else Hierarchical()).fit(problem, bought)
         assert judge.error(other) == validation.error(other)
-    assert len(errors) > 10
+    assert len(errors) > 4
 
 
 def test_names_that_the_model_does_not_have(delivered):

@@ -117,25 +117,6 @@ def test_names_make_no_difference_to_a_policy(name):
     assert runs[0] == runs[1] != []
 
 
-def test_names_make_no_difference_to_a_study(tmp_path):
-
-    told = []
-    for way in ("words", "numbers"):
-        problem = renamed(PLAIN, way)
-        cases = [(f"case {at}", problem.labels[at % 2]) for at in range(8)]
-        with Study.create(f"{tmp_path}/{way}.db", "s", problem, cases, clock=CLOCK) as study:
-            for request in study.ask(4):
-                at = problem.feature_index(request.feature)
-                value = problem.features[at].values[request.number % 2]
-                study.tell(request.number, value)
-            study.fail(study.ask()[0].number, charged=True)
-            study.withdraw("case 3", forget=True)
-            status = study.status()
-            worth = [cell.worth for cell in status.cells]
-            told.append((study.state.belief.observed.tolist(), status.outlook, worth))
-    assert told[0] == told[1]
-
-
 @pytest.fixture
 def study(tmp_path):
     cases = [(at, "ill" if at % 2 else "well") for at in range(1, 9)]

@@ -10,7 +10,6 @@ from budgeted.learners.formats.page import script_of
 from tests import system_packages
 from tests.learners.exported import (
     NAMES,
-    answers,
     assert_same_labels,
     cases,
     model,
@@ -125,21 +124,3 @@ def test_codes_are_read_as_the_package_reads_them(say):
             if said.get("probabilities") != pytest.approx(wanted, abs=1e-9):
                 differ.add(repr(case["pain"]))
     assert not differ
-
-
-def test_an_answer_is_wrong_if_the_script_is(say, monkeypatch):
-    """The comparison would notice: half of the weight of one member is missing."""
-    import dataclasses
-
-    made = model("committee")
-    members = made.predictor
-    other = dataclasses.replace(members, weights=members.weights[::-1].copy())
-    said = say(dataclasses.replace(made, predictor=other), cases("committee"))
-    labels = made.labels
-    with pytest.raises(AssertionError):
-        assert_same_labels(
-            "committee",
-            [each["label"] for each in said],
-            [[each["probabilities"][label] for label in labels] for each in said],
-        )
-    assert len(answers("committee")) == len(said)

@@ -9,10 +9,9 @@ from typing import ClassVar
 import pytest
 
 from budgeted import Feature, Problem, State
-from budgeted.errors import ObservationError, PriceListError, ProblemError
+from budgeted.errors import PriceListError, ProblemError
 from budgeted.problem import CaseSoFar, Order, PerFeature, money
 from budgeted.problem.prices import (
-    PRICE_LISTS,
     NotInstalled,
     lines,
     parameters_of,
@@ -74,12 +73,6 @@ def test_lines_add_up_to_the_quote():
     assert lines(prices, Order((2, 0), 0), used) == (Decimal("0.05"), Decimal("1.50"))
 
 
-@pytest.mark.parametrize("at", [3, -1])
-def test_a_feature_that_is_not_there_is_refused_in_words(at):
-    with pytest.raises(ObservationError, match=rf"there is no feature number {at}; positions go"):
-        problem().prices.quote(Order((at,), 0), CaseSoFar())
-
-
 @pytest.mark.parametrize(
     ("quoted", "said"),
     [
@@ -135,10 +128,6 @@ def test_one_that_is_not_installed_says_so():
     assert parameters_of(made.prices) == {"fee": "3"}
     with pytest.raises(PriceListError, match=r"'weekend' is not installed here.*There are"):
         State.start(made).price((0, 0))
-
-
-def test_the_first_of_all_is_registered():
-    assert PRICE_LISTS["per-feature"] is PerFeature
 
 
 def test_a_price_list_that_raises_is_said_in_words():

@@ -22,7 +22,6 @@ from budgeted.simulation.datasets import (
     rehearse,
     split,
 )
-from budgeted.simulation.synthetic import FIGURE_3B
 
 PACKAGED = [name for name, entry in CATALOGUE.items() if entry.packaged]
 
@@ -198,12 +197,6 @@ def test_split_passes_its_options_on():
 def test_complete_training_data_on_mushroom_errs_as_known():
     errors = [split(load("mushroom"), seed, 1).complete_error() for seed in range(3)]
     assert 0.03 < np.mean(errors) < 0.06
-
-
-def test_synthetic_problems_still_draw_the_same_worlds():
-    first, again = FIGURE_3B.draw(7, 10), FIGURE_3B.draw(7, 10)
-    assert first.discriminative == again.discriminative == (3,)
-    assert np.array_equal(first.world.values, again.world.values)
 
 
 def test_the_examples_of_the_documentation_run(monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from budgeted.errors import WorldError
 from budgeted.experiments.runs import Run, Runs, repeat, run_seed
 from budgeted.learners import of_belief
 from budgeted.policies import policy
-from budgeted.simulation.synthetic import FIGURE_3A, FIGURE_3B, Synthetic
+from budgeted.simulation.synthetic import FIGURE_3B, Synthetic
 
 
 def test_a_draw_has_the_sizes_of_the_paper():
@@ -44,11 +44,6 @@ def test_only_the_discriminative_features_differ_between_labels():
         else:
             assert shares[0, feature] == pytest.approx(shares[1, feature], abs=0.02)
     assert len(drawn.discriminative) == 3
-
-
-def test_in_figure_3a_every_feature_differs():
-    shares = shares_of_first_value(replace(FIGURE_3A, cases=50_000))
-    assert (abs(shares[0] - shares[1]) > 0.02).sum() >= 9
 
 
 def test_perfect_strength_and_another_prior():
@@ -132,22 +127,6 @@ def test_seeds_do_not_share_runs():
     assert len(seeds) == 400
     with pytest.raises(WorldError, match="runs: must be at least 1"):
         repeat(lambda seed: FIGURE_3B.draw(seed, 5), policy("greedy"), runs=0)
-
-
-@pytest.mark.parametrize(("over", "better"), [("features", True), ("cells", False)])
-@pytest.mark.slow
-def test_what_biased_robin_goes_round_decides_whether_it_helps(over, better):
-    """Figure 3(b), 150 purchases: features beat round robin, cells lose to it (paired runs)."""
-    errors = {}
-    for name, chosen in {
-        "round": policy("round-robin"),
-        "biased": policy("biased-robin", over=over),
-    }.items():
-        runs = repeat(lambda seed: FIGURE_3B.draw(seed, 150), chosen, runs=40, seed=12)
-        errors[name] = runs.errors[:, -1]
-    difference = errors["biased"] - errors["round"]
-    bar = 2 * difference.std(ddof=1) / np.sqrt(len(difference))
-    assert difference.mean() < -bar if better else difference.mean() > bar
 
 
 def test_runs_of_different_lengths_keep_their_last_error():

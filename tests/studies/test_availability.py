@@ -52,16 +52,6 @@ def test_what_is_asked_known_or_withdrawn_cannot_be_ruled_out(study):
         study.rule_out("case 77", "f0")
 
 
-def test_what_failed_as_unusable_may_be_allowed_again(study):
-    (request,) = study.ask()
-    study.fail(1, usable=False)
-    study.allow(request.case, request.feature)
-    studies.check_everything(study)
-    study.undo(1)
-    studies.check_everything(study)
-    studies.check_folded(study)
-
-
 def test_a_slip_is_not_undone_into_what_was_ruled_out_since(study):
     (request,) = study.ask()
     study.cancel(1)

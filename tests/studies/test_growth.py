@@ -25,6 +25,7 @@ from budgeted.studies.events import Entry
 from budgeted.studies.growth import CasesAdded, FeatureAdded, appended
 from tests import price_lists
 from tests import sample_studies as studies
+from tests.thorough import sized
 
 
 @pytest.fixture
@@ -174,17 +175,6 @@ def test_a_price_list_that_cannot_have_a_feature_any_more_does_not_lock_the_stud
                 study.ask()
 
 
-def test_the_values_of_a_case_that_arrived_can_be_forgotten(study):
-    study.add_cases([("new", "label 0")], known=[("new", "f0", "yes")])
-    study.withdraw("new", forget=True)
-    words = [entry.event.words() for entry in study.history()]
-    assert any("new (label 0) is a value that is forgotten" in each for each in words)
-    assert study.state.history.values == 0
-    study.add_feature(Feature("scan", ("-", "+"), 2))
-    assert study.state.cases_left[2].tolist() == [6, 6]
-    studies.check_everything(study)
-
-
 def test_a_feature_that_makes_no_sense_is_refused(study):
     with pytest.raises(StudyError, match="there is a feature 'f0' already; give another name"):
         study.add_feature(Feature("f0", ("a", "b"), 1))
@@ -236,7 +226,7 @@ def test_the_prior_counts_of_a_new_value(tmp_path, counts, given, then):
                 study.add_value("f", "newer")
 
 
-POLICIES = ("auto", "round-robin", "sfl", "biased-robin", "greedy")
+POLICIES = ("auto", "round-robin", "sfl")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -315,10 +305,13 @@ def test_the_order_of_arrivals_is_drawn_from_the_seed(tmp_path):
     assert drawn[0] != drawn[1]
 
 
-def test_a_hundred_thousand_cases_arrive_at_once(tmp_path):
+NUMBER = sized(20_000, 100_000)
+
+
+def test_very_many_cases_arrive_at_once(tmp_path):
     with studies.begin(str(tmp_path / "many.db")) as study:
-        study.add_cases([(f"new {at}", f"label {at % 2}") for at in range(100_000)])
-        assert len(study.cases) == 100_012
+        study.add_cases([(f"new {at}", f"label {at % 2}") for at in range(NUMBER)])
+        assert len(study.cases) == NUMBER + 12
         assert len(study.ask(3)) == 3
         studies.check_everything(study)
 

@@ -1,7 +1,6 @@
 """Forecasts that are kept: the same events need no second one, and more time goes on behind it."""
 
 import json
-from decimal import Decimal
 
 import pytest
 from click.testing import CliRunner
@@ -9,8 +8,6 @@ from click.testing import CliRunner
 from budgeted.cli.main import main
 from budgeted.studies.forecast import forecast, kept, kept_forecast, read_head
 from budgeted.studies.forecast.runs import run
-from budgeted.studies.forecast.summary import more_runs
-from budgeted.studies.projection import fold
 from tests.webs import make_study
 
 NOW = "2026-01-05T09:30:00Z"
@@ -116,16 +113,6 @@ def test_a_folder_that_is_not_there_costs_nothing_but_the_file(study, tmp_path):
     file = tmp_path / "nowhere" / "kept.jsonl"
     assert kept_forecast(file, study.history(), NOW, seconds=0, least=2).runs == 2
     assert not file.exists()
-
-
-def test_runs_are_kept_exactly(study, tmp_path):
-    file = tmp_path / "kept.jsonl"
-    kept_forecast(file, study.history(), NOW, seconds=0, least=3)
-    projection = fold(None, study.history(), "test")
-    made = more_runs(projection, study.history(), NOW, (), seconds=0, least=3)
-    found = kept._read(file, whole=True)[1]
-    assert list(found) == made
-    assert all(isinstance(paid, Decimal) for each in found for paid in each.paid.values())
 
 
 def test_the_command_keeps_it_and_draws_it(study, tmp_path, counted, monkeypatch):

@@ -149,15 +149,6 @@ def test_what_cannot_be_bought_has_no_worth(tmp_path):
         assert all(cell.worth is None for cell in study.status().cells)
 
 
-def test_three_labels(tmp_path):
-    problem = studies.make_problem(("1", "1"), labels=3)
-    with studies.begin(str(tmp_path / "a.db"), problem=problem) as study:
-        study.ask(4)
-        now = study.status()
-        assert 0 < now.outlook.error < 1
-        assert len(now.cells) == 6
-
-
 def test_it_says_what_the_most_frequent_label_alone_would_do(tmp_path):
     """Before anything is known no classifier does better, and after a few good values it does."""
     problem = Problem(

@@ -166,16 +166,6 @@ def test_what_cannot_be_undone_is_refused_in_words(tmp_path):
         assert study.events == events
 
 
-def test_an_undo_with_a_key_is_done_once(tmp_path):
-    with begun(tmp_path) as study:
-        study.ask(1)
-        study.cancel(1)
-        study.undo(1, key="once")
-        study.cancel(1)
-        assert study.undo(1, key="once").fate == "cancelled"  # what became of it since
-        assert study.events == 5
-
-
 def test_a_correction_that_changes_nothing_is_refused(tmp_path):
     """Back and Correct once more must not log "no instead of no"."""
     with begun(tmp_path) as study:

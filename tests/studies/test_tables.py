@@ -17,6 +17,7 @@ from budgeted.problem.prices.tariff import Tariff
 from budgeted.studies.events import BOUGHT, OPEN, REQUESTED
 from budgeted.studies.journal.rows import to_plain
 from budgeted.studies.tables import EVENTS, LONG, TABLES, event_table, long_table, wide_table
+from tests.thorough import sized
 from tests.webs import make_study
 
 LABELS = ("well", "ill")
@@ -138,7 +139,7 @@ def folded(study):
     return requests, cases, ruled_out, gone
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(sized(6, 16)))
 def test_tables_are_what_the_journal_says(tmp_path, seed):
     with make(tmp_path, seed) as study:
         now = study.snapshot()
@@ -177,7 +178,7 @@ def test_tables_are_what_the_journal_says(tmp_path, seed):
                 assert row[feature] == values.get((row["case"], feature), "")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(sized(3, 8)))
 def test_what_is_known_of_each_case_is_what_the_study_goes_by(tmp_path, seed):
     """The cells of the projection are folded by other code, for other ends."""
     with make(tmp_path, seed) as study:
@@ -197,7 +198,7 @@ def test_what_is_known_of_each_case_is_what_the_study_goes_by(tmp_path, seed):
         assert sum((each.reserved for each in records.values()), Decimal(0)) == study.state.reserved
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(sized(3, 6)))
 def test_every_event_has_its_columns_and_its_sentence_once(tmp_path, seed):
     with make(tmp_path, seed) as study:
         rows = event_table(study.snapshot()).to_plain()
@@ -218,7 +219,7 @@ def test_every_event_has_its_columns_and_its_sentence_once(tmp_path, seed):
                 assert (mine[0]["case"], mine[0]["feature"]) == (request.case, request.feature)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(sized(2, 4)))
 @pytest.mark.parametrize("make_table", [wide_table, long_table, event_table])
 def test_who_is_blind_is_told_no_label(tmp_path, seed, make_table):
     with make(tmp_path, seed) as study:

@@ -124,9 +124,3 @@ def test_a_feature_with_a_mistake_of_its_own_is_not_called_unknown(write):
         read_study(*write(PRICES, FEATURES.replace('"17.61"', '"17,61"')))
     (only,) = error.value.mistakes
     assert only.startswith("features[0].cost: must be an amount of money")
-
-
-@pytest.mark.parametrize("wrong", ['"tariff"', "[1, 2]", '{list = "tarif"}', "{visit_fee = 3}"])
-def test_prices_that_are_none_are_refused(write, wrong):
-    with pytest.raises(StudyFileError, match="prices: "):
-        read_study(*write(f"prices = {wrong}\n", FEATURES))

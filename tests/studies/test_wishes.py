@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date, timedelta
-from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner
 
 from budgeted import Feature, Problem, Study
-from budgeted.cli.main import main
 from budgeted.errors import BudgetedError, StudyError
 from budgeted.problem.prices.tariff import Tariff
 from tests.sample_studies import check_everything, check_folded
-from tests.webs import client
 
 NAMES = ("crp", "mcv", "ecg", "pulse")
 TREADMILL = {"name": "treadmill", "features": ["ecg", "pulse"], "whole": True, "price": 30}
@@ -129,67 +124,6 @@ def test_a_withdrawn_case_is_not_here(study):
     study.withdraw("P03")
     with pytest.raises(StudyError, match="'P03' is withdrawn"):
         study.ask(case="P03")
-
-
-def test_a_fee_is_due_again_after_its_days(tmp_path, clock):
-    made = problem(Tariff(50, visit_days=30))
-    path = str(tmp_path / "s.db")
-    with Study.create(path, "clinic", made, CASES, seed=3, by="me", clock=clock) as begun:
-        (first,) = begun.ask(case="P00", only=["crp"])
-        clock.day += timedelta(days=30)
-        (second,) = begun.ask(case="P00", only=["mcv"])
-        clock.day += timedelta(days=1)
-        (third,) = begun.ask(case="P00", only=["ecg"])
-        assert [each.cost for each in (first, second, third)] == [60, 10, 60]
-        # Without the first visit the second pays, and covers the third.
-        begun.cancel(1)
-        costs = {each.number: each.cost for each in begun.requests("pending")}
-        assert sum(costs.values()) == 70
-        begun.tell(3, "low")
-        assert begun.request(3).cost == 60
-        begun.cancel(2)
-        assert (begun.state.spent, begun.state.reserved) == (60, 0)
-        check_folded(begun)
-
-
-def test_the_command_line_takes_wishes(tmp_path):
-    runner = CliRunner()
-    database = str(tmp_path / "s.db")
-    with Study.create(database, "clinic", problem(Tariff(50)), CASES, seed=3, by="me"):
-        pass
-
-    def ask(*options):
-        arguments = ["study", "ask", "--db", database, "--json", *options]
-        found = runner.invoke(main, arguments)
-        assert found.exit_code == 0, found.output
-        return json.loads(found.output)["requests"]
-
-    assert {each["case"] for each in ask("--visits", "2")} != set()
-    here = ask("--case", "P07", "--only", "crp", "--only", "mcv", "--at-most", "70")
-    assert {each["case"] for each in here} == {"P07"}
-    assert sum(Decimal(each["cost"]) for each in here) <= 70
-    assert {each["feature"] for each in ask("--without", "crp")}.isdisjoint({"crp"})
-    refused = runner.invoke(main, ["study", "ask", "--db", database, "--only", "crpp"])
-    assert refused.exit_code
-    assert "crpp" in refused.output
-    nothing = runner.invoke(main, ["study", "ask", "--db", database, "--at-most", "1"])
-    assert "costs too much" in nothing.output
-
-
-def test_programs_send_wishes_as_json(tmp_path):
-    database = str(tmp_path / "s.db")
-    with Study.create(database, "flu", problem(Tariff(50)), CASES, seed=3, by="me"):
-        pass
-    with client(tmp_path, database) as site:
-        body = {"case": "P07", "only": ["crp"], "at_most": "60"}
-        said = site.post("/api/studies/flu/ask", json=body)
-        assert said.status_code == 200, said.text
-        (asked,) = said.json()["requests"]
-        assert (asked["case"], asked["feature"]) == ("P07", "crp")
-        several = site.post("/api/studies/flu/ask", json={"visits": 2}).json()["requests"]
-        assert len({each["case"] for each in several}) == 2
-        much = site.post("/api/studies/flu/ask", json={"visits": 201})
-        assert "visits: must be from 1 to 200" in much.text
 
 
 SOUTH = [{"group": "south", "visit_fee": 20}, {"group": "far", "visit_fee": 200}]
