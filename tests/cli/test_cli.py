@@ -136,19 +136,14 @@ def test_a_small_demo_writes_its_figure(tmp_path):
 
 
 @pytest.mark.slow
-def test_without_the_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
+@pytest.mark.parametrize(
+    ("module", "extra"), [("vl_convert", "figures"), ("sqlalchemy.engine", "studies")]
+)
+def test_without_an_extra_the_demo_still_shows_its_table(tmp_path, monkeypatch, module, extra):
+    monkeypatch.setitem(sys.modules, module, None)
     result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
     assert "round robin" in result.stdout
-    assert "pip install 'budgeted[figures]'" in result.stderr
-
-
-@pytest.mark.slow
-def test_without_the_extra_studies_say_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sqlalchemy.engine", None)
-    result = run("demo", "--runs", 2, "--figure", tmp_path / "demo.png")
-    assert "round robin" in result.stdout
-    assert "pip install 'budgeted[studies]'" in result.stderr
+    assert f"pip install 'budgeted[{extra}]'" in result.stderr
 
 
 def test_numbers_are_means_over_runs():

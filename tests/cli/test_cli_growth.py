@@ -1,6 +1,5 @@
 """Studies that grow, by commands."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -41,38 +40,18 @@ def test_cases_arrive_from_a_file(begun, write):  # noqa: F811
     begun("verify")
 
 
-def test_a_study_begins_with_what_is_known(run, write):  # noqa: F811
-    run("example", ".")
-    lines = Path("cases.csv").read_text(encoding="utf-8").splitlines()
-    write("\n".join([lines[0] + ",mcv", lines[1] + ",low", *(each + "," for each in lines[2:])]),
-          "known.csv")  # fmt: skip
-    said = run("new", "study.toml", "--cases", "known.csv").stdout
-    assert "60 cases, 1 known value, budget 400.00" in said
-    assert "recorded as 1: mcv of P01" in run("history").stdout
-    assert "spent 0" in run("status").stdout
-
-
 def test_a_feature_and_a_value_are_added(begun):  # noqa: F811
-    said = begun("add-feature", "b12", "--value", "low", "--value", "normal", "--cost", "21.50",
-                 "--key", "f").stdout  # fmt: skip
-    assert said.startswith("Feature b12 added, categorical, for 21.50.\n")
-    begun("add-feature", "b12", "--value", "low", "--value", "normal", "--cost", "21.50", "--key",
-          "f")  # fmt: skip
+    given = ("b12", "--value", "low", "--value", "normal", "--cost", "21.50", "--key", "f")
+    for said in ("Feature b12 added, categorical, for 21.50.", "It had been added before."):
+        assert begun("add-feature", *given).stdout.startswith(f"{said}\n")
     assert begun("add-value", "mcv", "huge").stdout.startswith("value huge added to feature mcv\n")
-    assert "b12" in begun("status").stdout
-    assert "there is a feature 'b12' already" in begun(
-        "add-feature", "b12", "--value", "a", "--value", "b", "--cost", 1, code=1
-    ).stderr  # fmt: skip
-    said = begun("add-feature", "x", "--value", "a", "--cost", "much", code=1).stderr
-    assert "feature.values: at least two are needed" in said
-    assert "feature.cost: must be" in said
-    by_set = begun("add-feature", "sex", "--set", 'values=["f", "m"]', "--cost", 1)
-    assert "Feature sex added" in by_set.stdout
-    assert (
-        "must be KEY=VALUE" in begun("add-feature", "y", "--set", "x", "--cost", 1, code=2).stderr
-    )
-    model = json.loads(begun("model").stdout)
-    values = {each["name"]: each["values"] for each in model["features"]}
+    begun("add-feature", "sex", "--set", 'values=["f", "m"]', "--cost", 1)
+    wrong = begun("add-feature", "x", "--value", "a", "--cost", "much", code=1).stderr
+    assert "feature.values: at least two are needed" in wrong
+    assert "feature.cost: must be" in wrong
+    refused = begun("add-feature", "y", "--set", "x", "--cost", 1, code=2)
+    assert "must be KEY=VALUE" in refused.stderr
+    values = {each["name"]: each["values"] for each in document(begun("model"))["features"]}
     assert values["sex"] == ["f", "m"]
     assert values["mcv"][-1] == "huge"
     begun("verify")

@@ -28,8 +28,8 @@ def serving(folder):
         study.ask(3)
         study.tell(1, "yes")
         study.record([("P11", "cough", "no")], charge="0.50")
-    with client(folder, log=str(folder / "log.jsonl")) as found:
-        found.database, found.log = str(folder / "studies.db"), folder / "log.jsonl"
+    with client(folder) as found:
+        found.database = str(folder / "studies.db")
         yield found
 
 

@@ -97,23 +97,6 @@ def test_it_says_what_python_says_and_is_there_at_once_the_second_time(tmp_path)
 
 
 @pytest.mark.slow
-def test_who_asks_again_gets_what_this_version_says(tmp_path):
-    with client(tmp_path) as server:
-        done = made(server, new())
-        id = done["id"]
-        file = tmp_path / "web" / "plans" / id / "plan.json"
-        kept = json.loads(file.read_text())
-        kept["plan"]["words"] = old = "as it was said before"
-        file.write_text(json.dumps(kept))
-        assert server.post("/api/plans", json=new()).json()["plan"]["words"] == old
-        file.write_text(json.dumps(kept | {"code": "of another version"}))
-        assert server.get(SHOWN(id)).json()["plan"]["words"] == old
-        again = server.post("/api/plans", json=new())
-        assert again.status_code == 202
-        assert wait_for(server, id, "done").json()["plan"] == done["plan"]
-
-
-@pytest.mark.slow
 def test_a_plan_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(children, "computed", computed)
     given = new(runs=300)

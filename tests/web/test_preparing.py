@@ -222,11 +222,6 @@ def test_hostile_files_get_words_and_change_nothing(site, tmp_path, content, wor
     assert not list((tmp_path / "web").glob("preparations/*"))
 
 
-def test_a_file_that_is_too_large_is_refused(site):
-    files = {"cases": ("list.csv", b"case,label\n" + b"A,ill\n" * 4_000_000)}
-    assert site.post("/new", files=files).status_code == 413
-
-
 def test_another_list_is_refused_in_words_and_the_first_one_stays(site):
     at = taken(site)
     answer = step(site, at, "cases", files={"cases": ("x.csv", b"a,b\n1\n")})

@@ -208,43 +208,11 @@ def test_hostile_files_get_words_and_change_nothing(page, study, content, words)
     assert study.events == 4
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(page, study):
-    headers = {"content-type": "multipart/form-data; boundary=x"}
-    content = b"x" * 20_000_001
-    answer = page.http.post("/studies/flu/results/file", content=content, headers=headers)
-    assert answer.status_code == 413
-    assert "larger than what this server takes" in answer.text
-    study.refresh()
-    assert study.events == 4
-
-
-def test_notes_are_written_from_the_page_and_by_the_api(page, study):
+def test_notes_are_written_from_the_page(page, study):
     assert page.send("/note", [("text", "a holiday")], "note").status_code == 200
-    answer = page.http.post("/api/studies/flu/note", json={"text": "moved", "case": "P3"})
-    assert answer.status_code == 200
     study.refresh()
     assert [each.text for each in study.notes()] == ["a holiday"]
-    assert [each.text for each in study.notes("P3")] == ["moved"]
     assert "a holiday" in page.http.get("/studies/flu/history").text
-
-
-def test_the_api_has_what_the_page_has(page, study):
-    view = page.http.get("/api/studies/flu/results").json()
-    assert [each["name"] for each in view["columns"]] == ["fever", "cough"]
-    assert sum(cell["state"] == "due" for row in view["rows"] for cell in row["cells"]) == 3
-    (case, test), *_ = due(study)
-    results = [
-        {"case": case, "feature": test, "value": "yes"},
-        {"case": "P99", "feature": test, "value": "no"},
-    ]
-    seen = page.http.post("/api/studies/flu/results/preview", json={"results": results}).json()
-    assert (seen["told"], seen["refused"]) == (1, 1)
-    done = page.http.post(
-        "/api/studies/flu/enter", json={"results": results[:1]}, headers={"Idempotency-Key": "b1"}
-    )
-    assert done.json()["requests"][0]["fate"] == "told"
-    undone = page.http.post("/api/studies/flu/undo-batch", json={"batch": "b1"})
-    assert undone.json()["requests"][0]["fate"] == "pending"
 
 
 def test_an_undo_after_a_correction_says_which(page, study, tmp_path):

@@ -54,44 +54,38 @@ def test_databases_of_a_server_have_folders_of_their_own_that_tell_no_password()
 
 
 def test_a_whole_study(empty, database):
-    new = {"study": STUDY, "cases": CASES, "validation": VALIDATION}
+    new, base = {"study": STUDY, "cases": CASES, "validation": VALIDATION}, "/api/studies/flu"
+
+    def post(path, **body):
+        answer = empty.post(f"{base}/{path}", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
     assert empty.post("/api/studies", json=new).status_code == 201
     assert empty.post("/api/studies", json=new).status_code == 409
-    base = "/api/studies/flu"
-    asked = empty.post(f"{base}/ask", json={"n": 4}).json()
+    asked = post("ask", n=4)
     assert [each["number"] for each in asked["requests"]] == [1, 2, 3, 4]
     reserved = sum(Decimal(each["cost"]) for each in asked["requests"])
     assert Decimal(asked["money"]["reserved"]) == reserved
-    told = empty.post(f"{base}/requests/1/tell", json={"value": "yes"}).json()
-    assert told["requests"][0]["fate"] == "told"
-    again = empty.post(f"{base}/requests/1/tell", json={"value": "yes"})
-    assert again.json()["requests"][0]["value"] == "yes"
+    for _ in range(2):
+        assert post("requests/1/tell", value="yes")["requests"][0]["value"] == "yes"
     assert empty.post(f"{base}/requests/1/tell", json={"value": "no"}).status_code == 409
-    assert empty.post(f"{base}/requests/2/fail", json={"charged": True}).json()["money"]
-    assert empty.post(f"{base}/requests/3/cancel", json={}).status_code == 200
-    right = empty.post(f"{base}/requests/1/correct", json={"value": "no", "why": "a slip"})
-    assert right.json()["requests"][0]["value"] == "no"
-    under_way = {each["case"] for each in asked["requests"] if each["feature"] == "fever"}
-    known = next(f"P{at}" for at in range(12) if f"P{at}" not in under_way)
-    values = [{"case": known, "feature": "fever", "value": "no"}]
-    assert empty.post(f"{base}/record", json={"values": values}).status_code == 200
-    assert (
-        empty.post(f"{base}/budget", json={"budget": "25.50"}).json()["money"]["budget"] == "25.50"
-    )
-    taken = {each["case"] for each in asked["requests"]} | {known}
-    spare = next(f"P{at}" for at in range(1, 12) if f"P{at}" not in taken)
-    assert empty.post(f"{base}/withdraw", json={"case": spare}).status_code == 200
+    assert post("requests/2/fail", charged=True)["requests"][0]["fate"] == "failed"
+    post("requests/3/cancel")
+    assert post("requests/1/correct", value="no", why="a slip")["requests"][0]["value"] == "no"
+    assert post("budget", budget="25.50")["money"]["budget"] == "25.50"
+    free = [f"P{at}" for at in range(12) if f"P{at}" not in {e["case"] for e in asked["requests"]}]
+    post("record", values=[{"case": free[0], "feature": "fever", "value": "no"}])
+    post("withdraw", case=free[1])
     page = empty.get(base).json()
-    assert page["validated"]
     measured = page["measured"]
     assert 0 <= measured["low"] <= measured["error"] <= measured["high"] <= 1
     assert page["study"]["money"]["budget"] == "25.50"
     assert {each["number"] for each in page["pending"]} == {4}
     for chart in ("error", "worth", "belief", "purchases"):
         assert "$schema" in empty.get(f"{base}/charts/{chart}").json()
-    for number in [each["number"] for each in page["pending"]]:
-        empty.post(f"{base}/requests/{number}/tell", json={"value": "yes"})
-    assert empty.post(f"{base}/close", json={"why": "enough"}).status_code == 200
+    post("requests/4/tell", value="yes")
+    post("close", why="enough")
     assert empty.post(f"{base}/ask", json={}).status_code == 409
     with Study.open(database, "flu") as study:
         check_everything(study)
@@ -167,26 +161,14 @@ def test_the_short_way_refuses_as_the_long_way_does(local, body):
     assert response.json()["error"]
 
 
-def test_a_study_that_cannot_begin_says_what_is_wrong_row_by_row(empty):
-    def refused(**changes):
-        new = {"study": STUDY, "cases": CASES, **changes}
-        answer = empty.post("/api/studies", json=new)
-        assert answer.status_code == 422
-        return answer.json()["mistakes"]
-
-    wrong = refused(cases='case,label\nA,well\nB\nA,ill\n,ill\nC,dead\nD,ill,x\n"=E",ill\n')
-    assert [each.partition(" of the cases")[0] for each in wrong] == [
-        f"line {line}" for line in range(3, 8)
-    ]
-    assert "line 2 already" in wrong[1]
-    assert "no label 'dead'" in wrong[3]
-    both = refused(study="budget = -1\ncolour = 3\n", cases="x,y\n1,2\n")
-    assert any("colour" in each for each in both)
-    assert sum("there is no column" in each for each in both) == 2
-    assert refused(validation="fever,label\nno,well\n") == [
-        "validation file: there is no column 'cough'; its columns are 'fever', 'label'"
-    ]
-    assert empty.get("/api/studies").json()["studies"] == []
+def test_a_study_that_cannot_begin_says_all_that_is_wrong(local):
+    wrong = {"study": "budget = -1\ncolour = 3\n", "cases": "x,y\n1,2\n"}
+    answer = local.post("/api/studies", json=wrong)
+    assert answer.status_code == 422
+    mistakes = answer.json()["mistakes"]
+    assert any("colour" in each for each in mistakes)
+    assert sum("there is no column" in each for each in mistakes) == 2
+    assert local.get("/api/studies").json()["total"] == 1
 
 
 def test_what_another_program_writes_is_seen(local, tmp_path):

@@ -148,7 +148,7 @@ def test_names_of_uploaded_files_do_not_matter(tmp_path, name):
 
 
 @pytest.mark.parametrize("path", ["/api/studies", "/new", "/api/studies/flu/ask",
-                                  "/plans", "/login"])  # fmt: skip
+                                  "/plans", "/login", "/studies/flu/results/file"])  # fmt: skip
 def test_a_large_upload_is_refused(local, path):
     """50 MB, announced by its length, and in pieces without saying how many."""
     piece = b"x" * 500_000

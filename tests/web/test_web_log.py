@@ -1,6 +1,5 @@
 """What the server says about itself: its log, its metrics, whether it is ready, its document."""
 
-import asyncio
 import json
 import os
 import sqlite3
@@ -173,15 +172,6 @@ def test_a_database_that_is_locked_is_not_ready(tmp_path, files, monkeypatch):
         deadline = time.monotonic() + 20
         while browser.get("/ready").status_code != 200:
             assert time.monotonic() < deadline
-
-
-def test_the_log_tells_that_the_database_takes_too_long(tmp_path, files, monkeypatch):
-    with client(tmp_path, **files) as browser:
-        monkeypatch.setattr("budgeted.web.probes._PATIENCE", 0.01)
-        monkeypatch.setattr(browser.app.state.workers, "ping", lambda: asyncio.sleep(0.5))
-        assert browser.get("/ready").status_code == 503
-    line = next(each for each in lines(tmp_path) if each["path"] == "/ready")
-    assert "studies.db: has not answered for" in line["cause"]
 
 
 def families(text):
