@@ -82,6 +82,29 @@ def test_a_burst_is_computed_once_and_tells_do_not_wait(play):
     assert (found.view, found.events, found.of, found.behind) == (21, 21, 21, "")
 
 
+def test_what_comes_piece_by_piece_ends_while_others_write_without_pause(play):
+    """It goes on with the events that it began with; who came later gets a later answer."""
+    pieces = []
+
+    async def story(worker):
+        loop = asyncio.get_running_loop()
+
+        def grow(snapshot):
+            pieces.append(snapshot.events)
+            asyncio.run_coroutine_threadsafe(burst(worker, 2), loop).result(60)
+            return snapshot.events if pieces.count(snapshot.events) == 3 else Partly(None)
+
+        first = asyncio.create_task(worker.slow("it", grow))
+        while len(pieces) < 2:
+            await asyncio.sleep(0)
+        second = asyncio.create_task(worker.slow("it", grow))
+        return await asyncio.gather(first, second)
+
+    first, second = play(story)
+    assert first == 1 < second
+    assert pieces[:3] == [1, 1, 1]
+
+
 def test_what_was_computed_last_says_how_old_it_is(play):
     quick, slow = Slow(), Slow()
     quick.may.set()

@@ -73,7 +73,10 @@ class _Wanted:
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
-    waiting: list[asyncio.Future[Any]] = field(default_factory=list)
+    waiting: list[tuple[Moment, asyncio.Future[Any]]] = field(default_factory=list)
+    # Where it stopped part of the way: it goes on with these events, or it would never come to an
+    # end while others write without pause.
+    begun: tuple[Moment, Snapshot] | None = None
 
 
 class Background:
@@ -106,7 +109,7 @@ class Background:
 
     async def close(self) -> None:
         """Begin nothing more; what is under way on a thread ends by itself."""
-        waiting = [each for wanted in self._wanted.values() for each in wanted.waiting]
+        waiting = [each for wanted in self._wanted.values() for _, each in wanted.waiting]
         self._wanted.clear()
         if self._running is not None:
             self._running.cancel()
@@ -163,13 +166,13 @@ class Background:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(_seen)
         if self._now is not None and self._now[:2] == (place, moment):
-            self._now[2].waiting.append(future)
+            self._now[2].waiting.append((moment, future))
             return future
         if len(self._wanted) >= _MOST_WANTED and place not in self._wanted:
             raise BusyError("too much of this study is being computed; try again in a moment")
         wanted = self._wanted.setdefault(place, _Wanted(function, arguments))
-        wanted.waiting = [each for each in wanted.waiting if not each.done()]
-        wanted.waiting.append(future)
+        wanted.waiting = [each for each in wanted.waiting if not each[1].done()]
+        wanted.waiting.append((moment, future))
         if not self.busy:
             self._running = asyncio.create_task(self._work())
         return future
@@ -184,8 +187,11 @@ class Background:
             except Exception as error:
                 self._refuse(error)
                 return
-            for place in list(self._wanted):
-                await self._compute(place, (history, snapshot.events), snapshot)
+            for place, wanted in list(self._wanted.items()):
+                here = wanted.begun
+                if here is None or here[0][0] != history:
+                    here = (history, snapshot.events), snapshot
+                await self._compute(place, *here)
             self._ended, self._last = time.monotonic(), snapshot.events
             self._took = self._ended - began
 
@@ -202,22 +208,30 @@ class Background:
             return
         finally:
             self._now = None
+        wanted.begun = None
         if forgotten != self._forgotten:
             self._want_again(place, wanted)
             return
         whole = not isinstance(found, Partly)
         view = found if whole else found.view
         self._done.put(place, (moment, view, whole))
-        if whole:
-            _answer(wanted, (moment, view))
-        else:  # the others have their turn first
+        if not whole:  # the others have their turn first
+            wanted.begun = moment, snapshot
             self._want_again(place, wanted)
+        else:
+            newer = [each for each in wanted.waiting if each[0] > moment]
+            wanted.waiting = [each for each in wanted.waiting if each[0] <= moment]
+            _answer(wanted, (moment, view))
+            if newer:  # they came while it went on, and know of more events
+                later = _Wanted(wanted.function, wanted.arguments, newer)
+                self._want_again(place, later)
         await self._tell()
 
     def _want_again(self, place: Place, wanted: _Wanted) -> None:
         later = self._wanted.setdefault(place, wanted)
         if later is not wanted:
             later.waiting += wanted.waiting
+            later.begun = later.begun or wanted.begun
 
     async def _burst(self) -> None:
         """Wait until a burst of events is over, where computing takes longer than a moment."""
@@ -237,7 +251,7 @@ class Background:
 
 
 def _answer(wanted: _Wanted, answer: Any) -> None:
-    for each in wanted.waiting:
+    for _, each in wanted.waiting:
         if each.done():  # who wanted it has gone away
             continue
         if isinstance(answer, Exception):
