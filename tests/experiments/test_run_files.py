@@ -30,6 +30,7 @@ from budgeted.experiments.runs import Names, Run
 from budgeted.experiments.spec import parse
 from budgeted.experiments.store import read_results
 from budgeted.provenance import Provenance
+from tests.thorough import sized
 
 TOML = """
 title = "Small"
@@ -165,7 +166,7 @@ def damages(content, pages):
     chance = random.Random(3)
     for _ in range(30):
         yield content[: chance.randrange(len(content))]
-    for bit in chance.sample(range(8 * pages.start, 8 * pages.stop), 300):
+    for bit in chance.sample(range(8 * pages.start, 8 * pages.stop), sized(100, 300)):
         changed = bytearray(content)
         changed[bit // 8] ^= 1 << bit % 8
         yield bytes(changed)

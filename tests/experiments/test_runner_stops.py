@@ -17,6 +17,7 @@ from budgeted.experiments.spec import parse
 from budgeted.experiments.store import Store
 from tests import processes
 from tests.crashes.experiments import TOML, kept
+from tests.thorough import sized
 
 DOCUMENT = {
     "title": "Small",
@@ -111,7 +112,7 @@ def test_a_dead_worker_is_reported_and_nothing_is_lost(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_killed_dask_worker_changes_nothing(tmp_path):
     distributed = import_module("distributed")
-    experiment = parse({**DOCUMENT, "budget": 40, "runs": 40}, "small")
+    experiment = parse({**DOCUMENT, "budget": 40, "runs": sized(16, 40)}, "small")
     whole = play_here(experiment, tmp_path / "whole")
     with (
         distributed.LocalCluster(

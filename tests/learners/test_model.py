@@ -153,12 +153,6 @@ def check_file(plain, counts, problem):
     assert "probabilities[m][label][value] ** v" in FORMULA
 
 
-@given(beliefs(features=(1, 3)))
-def test_what_is_called_bought_is_what_was_bought(belief):
-    plain = json.loads(Model.of(of_belief(belief)).to_json())
-    check_file(plain, belief.observed, belief.problem)
-
-
 @given(st.data(), st.sampled_from(COMMITTEES))
 def test_what_was_paid_in_vain_is_not_called_bought(data, name):
     """Nor does it change anything else."""

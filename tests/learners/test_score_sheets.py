@@ -122,10 +122,10 @@ def test_what_is_additive_is_found_exactly():
 
 def test_many_features_are_found_out_by_drawing():
     rng = np.random.default_rng(2)
-    features = [Feature(f"f{at}", ("a", "b", "c"), 1) for at in range(14)]
+    features = [Feature(f"f{at}", ("a", "b", "c"), 1) for at in range(9)]
     problem = Problem(features, ("well", "ill"), (0.7, 0.3), 9)
     bought = [Purchase(at, label, int(rng.integers(1 + label, 3)) if rng.random() < 0.4 else 0, 1)
-              for at in range(14) for label in (0, 1) for _ in range(12)]  # fmt: skip
+              for at in range(9) for label in (0, 1) for _ in range(12)]  # fmt: skip
     made = Model.of(NaiveBayes().fit(problem, bought))
     sheet = score_sheet(made)
     assert not sheet.complete

@@ -8,6 +8,7 @@ is which is a question of types, so the type checker is asked: every ``x.cost`` 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,7 @@ def reads():
     return found
 
 
+@pytest.mark.thorough
 def test_only_price_lists_read_the_cost_of_a_feature(reads):
     guilty = {
         name: lines for name, lines in reads.items()
@@ -77,6 +79,7 @@ def test_only_price_lists_read_the_cost_of_a_feature(reads):
     assert reads["problem/prices/base.py"], "it looks at nothing"
 
 
+@pytest.mark.thorough
 def test_who_reads_one_all_the_same_is_found(reads):
     lines = INTRUDER.splitlines()
     assert [lines[at - 1].strip() for at in reads[INTRUDES]] == [
@@ -86,10 +89,17 @@ def test_who_reads_one_all_the_same_is_found(reads):
     ]
 
 
+FEATURE = re.compile(r"(?<!self\.)\bfeatures?(\[.*\])?$")
+"""How an expression for a feature is mostly written; ``self.feature`` is what an event keeps."""
+
+
 def test_nobody_asks_for_it_by_name():
     root = Path(budgeted.__file__).parent
     for path in root.rglob("*.py"):
+        own = path.relative_to(root).as_posix() in ALLOWED
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr == "cost" and not own:
+                assert not FEATURE.search(ast.unparse(node.value)), f"{path}, line {node.lineno}"
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
                 ("getattr", "attrgetter")
             ):

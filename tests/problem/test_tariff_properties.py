@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal, localcontext
+from decimal import localcontext
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted.problem import CaseSoFar, Order, Tariff
 from budgeted.problem.prices import from_table, parameters_of
-from tests.tariffs import DAYS, GROUPS, Oracle, case_of, orders, problem, quoted, tables
+from tests.tariffs import GROUPS, Oracle, case_of, orders, problem, quoted, tables
 
 labels, groups = st.integers(0, 1), st.sampled_from(GROUPS)
 pasts = st.lists(orders(), max_size=4)
-days = st.sampled_from((None, *DAYS))
 
 
 def prices(table):
@@ -30,50 +29,6 @@ def quote(listed, features, day, visits, label, group):
 @given(tables(), st.lists(orders(), min_size=1, max_size=4), labels, groups)
 def test_visits_cost_what_the_cheapest_way_to_pay_for_them_costs(table, visits, label, group):
     assert quoted(prices(table), visits, label, group) == Oracle(table, label, group).total(visits)
-
-
-@settings(deadline=None)
-@given(tables(), st.lists(orders(), min_size=2, max_size=4), labels, groups, st.randoms())
-def test_in_whatever_sequence_they_were_ordered(table, visits, label, group, chance):
-    listed, other = prices(table), list(visits)
-    chance.shuffle(other)
-    assert quoted(listed, other, label, group) == quoted(listed, visits, label, group)
-
-
-@settings(deadline=None)
-@given(tables(), pasts, orders(), st.data(), labels, groups)
-def test_orders_of_one_day_cost_what_one_order_costs(table, past, order, data, label, group):
-    listed, (features, day) = prices(table), order
-    first = data.draw(st.sets(st.sampled_from(sorted(features))))
-    parts = [each for each in (first, features - first) if each]
-    together = quote(listed, features, day, past, label, group)
-    apart = [quote(listed, each, day, [*past, *((done, day) for done in parts[:at])], label, group)
-             for at, each in enumerate(parts)]  # fmt: skip
-    assert sum(apart, Decimal(0)) == together
-
-
-@settings(deadline=None)
-@given(tables(), st.lists(orders(), min_size=1, max_size=4), st.data(), labels, groups)
-def test_with_less_in_the_past_the_rest_costs_no_more_in_all(table, visits, data, label, group):
-    listed = prices(table)
-    at = data.draw(st.integers(0, len(visits) - 1))
-    features, day = visits[at]
-    kept = data.draw(st.sets(st.sampled_from(sorted(features)), max_size=len(features) - 1))
-    rest = [*visits[:at], *([(frozenset(kept), day)] if kept else []), *visits[at + 1 :]]
-    assert quoted(listed, rest, label, group) <= quoted(listed, visits, label, group)
-
-
-@settings(deadline=None)
-@given(tables(), pasts, orders(), st.data(), labels, groups)
-def test_more_features_never_cost_less_and_their_sequence_is_nothing(
-    table, past, order, data, label, group
-):
-    listed, (features, day) = prices(table), order
-    whole = quote(listed, features, day, past, label, group)
-    listing = data.draw(st.permutations(sorted(features)))
-    assert quote(listed, listing, day, past, label, group) == whole
-    if len(listing) > 1:
-        assert quote(listed, listing[:-1], day, past, label, group) <= whole
 
 
 @settings(deadline=None)

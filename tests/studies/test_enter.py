@@ -11,19 +11,24 @@ from budgeted.errors import StudyError, StudyFileError, UnknownError
 from budgeted.studies.commands import Enter, UndoBatch
 from budgeted.studies.commands.slips import outcome_digest
 from tests import sample_studies as studies
+from tests.thorough import sized
 
 
-@pytest.fixture
-def study(tmp_path):
+def studies_of(folder):
     crp = Feature("crp", kind=Number(unit="mg/l", cuts=[5], least=0, most=500), cost="4.10")
     problem = Problem(
         [Feature("fever", ("no", "yes"), "1.50"), crp], ("well", "ill"), (0.5, 0.5), "40"
     )
     cases = [(f"P{at}", ("well", "ill")[at % 2]) for at in range(8)]
-    with Study.create(
-        str(tmp_path / "studies.db"), "flu", problem, cases, seed=1, by="me", policy="round-robin",
+    return Study.create(
+        str(folder / "studies.db"), "flu", problem, cases, seed=1, by="me", policy="round-robin",
         clock=studies.CLOCK,
-    ) as found:  # fmt: skip
+    )  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path):
+    with studies_of(tmp_path) as found:
         yield found
 
 
@@ -97,7 +102,7 @@ RESULTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=sized(30, 60), deadline=None)
 @given(RESULTS, st.booleans(), st.integers(0, 6))
 def test_a_preview_says_what_is_written_then(tmp_path_factory, results, charge, asked):
     folder = tmp_path_factory.mktemp("preview")
@@ -123,17 +128,6 @@ def test_a_preview_says_what_is_written_then(tmp_path_factory, results, charge, 
             studies.check_everything(study)
             studies.check_folded(study)
             assert study.preview(results, charge=charge).outcomes[0].fate == seen.outcomes[0].fate
-
-
-def studies_of(folder):
-    crp = Feature("crp", kind=Number(cuts=[5], least=0, most=500), cost="4.10")
-    problem = Problem(
-        [Feature("fever", ("no", "yes"), "1.50"), crp], ("well", "ill"), (0.5, 0.5), "40"
-    )
-    cases = [(f"P{at}", ("well", "ill")[at % 2]) for at in range(8)]
-    return Study.create(
-        str(folder / "studies.db"), "flu", problem, cases, seed=1, policy="round-robin"
-    )
 
 
 def test_a_batch_is_undone_as_a_whole_or_not_at_all(study):

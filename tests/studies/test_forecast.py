@@ -66,13 +66,13 @@ def test_a_forecast_is_the_same_wherever_its_runs_are_made(tmp_path):
     with a_study(tmp_path, budget="9") as study:
         study.ask(n=2)
         told = []
-        here = forecast(study.history(), NOW, seconds=0, least=7, progress=told.append)
+        here = forecast(study.history(), NOW, seconds=0, least=4, progress=told.append)
         with ThreadPoolExecutor(2) as pool:
-            there = forecast(study.history(), NOW, least=7, most=7, pool=pool, workers=2)
-        assert here.runs == 7
+            there = forecast(study.history(), NOW, least=4, most=4, pool=pool, workers=2)
+        assert here.runs == 4
         assert here == there
-        assert forecast(study.history(), NOW, seconds=0, least=7, seed=1) != here
-        assert told == list(range(1, 8))
+        assert forecast(study.history(), NOW, seconds=0, least=4, seed=1) != here
+        assert told == list(range(1, 5))
 
 
 def test_it_begins_with_what_is_expected_now(tmp_path):

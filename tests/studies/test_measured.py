@@ -114,13 +114,3 @@ def test_cases_that_nothing_was_bought_of_are_not_remarked_on(example):
         assert json.loads(shown)["learned_from"] == number
         text = CliRunner().invoke(main, ["study", "validate", "some.csv"]).output
         assert ("values were bought" in text) == bool(number)
-
-
-def test_files_of_spreadsheets_are_read(example):
-    text = (example / "known.csv").read_text().replace(",", ";")
-    (example / "other.csv").write_bytes(text.replace("case;", "Fälle;").encode("latin-1"))
-    plain = CliRunner().invoke(main, ["study", "validate", "known.csv"]).output
-    options = ["--encoding", "latin-1", "--delimiter", "semicolon"]
-    found = CliRunner().invoke(main, ["study", "validate", "other.csv", *options])
-    assert plain.startswith(found.output), "but for the remark on cases that are named"
-    assert len(found.output.splitlines()) >= 2

@@ -427,20 +427,16 @@ def test_the_command_prints_table_json_and_figure(tmp_path):
     for wrong, words in (
         (["--target", "20"], "target_error: must be a share"),
         (["--probability", "0.9"], "give one with --target"),
-        (["--best-alone", "0.2"], "best_alone"),
         (["--up-to", "-3"], "up_to"),
-        (["--without", "lab"], "there is no test 'lab'"),
         (["--table", str(answers)], "label"),
         (["--number", "9"], "--cases and --number: give one of them"),
         (["--cost", "crp=1", "--cost", "crp=2"], "crp is given twice"),
-        (["--keep", str(tmp_path / "no" / "k")], "runs cannot be kept there"),
         (["--id", "who"], "there is no column 'who'"),
         (["--matter", "-1", "--best-alone", "2"], "there are mistakes:\n  matter: must be"),
     ):
         found = run.invoke(main, [*options, *wrong])
         assert found.exit_code != 0
         assert words in found.output
-    assert replace(Target(0.2), error=0.3).error == 0.3
 
 
 @pytest.mark.parametrize(

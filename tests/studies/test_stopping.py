@@ -155,7 +155,6 @@ def test_rules_can_be_set_changed_and_dropped(tmp_path):
     ("rules", "words"),
     [
         ({}, "say which rules the study is to have, or which to drop"),
-        ({"least_gain": -1}, "stop.least_gain: must be a number above 0 and below 1, got -1"),
         ({"probability": 0.9}, "stop.probability: belongs to target_error, which is missing"),
         ({"target_error": 0.45}, "always saying 'well' is wrong in 40.0 % of cases"),
         ({"drop": ["least-gian"]}, "drop: the study has no rule 'least-gian'"),

@@ -76,14 +76,6 @@ def test_what_recorded_values_would_have_cost_has_one_fee_for_each_case(tmp_path
         assert json.loads(run.output)["not_charged"] == {"values": 3, "list_price": "9.00"}
 
 
-def test_the_command_line_shows_orders(panel, tmp_path):
-    run = CliRunner().invoke(main, ["study", "ask", "--json", "--db", str(tmp_path / "panel.db")])
-    assert run.exit_code == 0, run.output
-    assert [each["order"] for each in json.loads(run.output)["requests"]] == [1, 1, 1]
-    log = CliRunner().invoke(main, ["study", "history", "--db", str(tmp_path / "panel.db")])
-    assert "requests 1 to 3: f0, f1, f2 of" in " ".join(log.output.split())
-
-
 def test_the_page_and_its_json_show_orders(panel, tmp_path):
     panel.ask()
     panel.release()

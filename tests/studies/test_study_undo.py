@@ -179,15 +179,3 @@ def test_a_correction_that_changes_nothing_is_refused(tmp_path):
         with pytest.raises(StudyError, match=r"is no value at a cost of 1\.00 already"):
             study.correct(1, None, cost="1.00")
         assert np.asarray(study.state.belief.observed).sum() == 0
-
-
-def test_values_that_are_numerals_are_undone_by_name(tmp_path):
-    """A position is not taken for a name: the first value is called 1."""
-    problem = Problem([Feature("f", ("1", "2"), "1")], ("1", "2"), (0.5, 0.5), "4")
-    cases = [(f"P{at}", str(1 + at % 2)) for at in range(4)]
-    with Study.create(str(tmp_path / "s.db"), "s", problem, cases, policy="round-robin") as study:
-        study.ask(2)
-        before = look(study)
-        study.tell(1, "1")
-        study.undo(1)
-        assert look(study) == before
