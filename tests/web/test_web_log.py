@@ -115,8 +115,11 @@ def test_without_a_log_only_what_is_worth_a_look_is_said(tmp_path, capfd):
         browser.get("/studies/flu")
         browser.post("/api/studies/flu/ask", json={})
         assert capfd.readouterr().err == ""
-        browser.post("/api/studies/flu/ask", headers={"origin": "https://evil.example"}, json={})
-    assert "path=/api/studies/flu/ask status=403" in capfd.readouterr().err
+        address, evil = "/api/studies/flu/ask?token=s3cret", {"origin": "https://evil.example"}
+        browser.post(address, headers=evil, json={"case": "s3cret"})
+    said = capfd.readouterr().err
+    assert "path=/api/studies/flu/ask status=403" in said
+    assert "s3cret" not in said
 
 
 def test_what_breaks_is_logged_without_its_message(tmp_path, files, monkeypatch):
