@@ -25,6 +25,7 @@ counts = st.sampled_from([1.0, (1.0, 2.0), ((1.0, 0.5), (0.25, 1.0))])
 kinds = st.fixed_dictionaries({"values": st.lists(texts, max_size=3).map(tuple)})
 for_sale = st.builds(created.ForSale, texts, texts, kinds | parameters, amounts, counts)
 names = st.lists(texts, max_size=3).map(tuple)
+cuts = st.lists(st.integers(-9, 9) | st.floats(-9, 9), max_size=3).map(tuple)
 EVENTS = [
     st.builds(
         created.Created,
@@ -61,6 +62,7 @@ EVENTS = [
     ),
     st.builds(growth.FeatureAdded, for_sale),
     st.builds(growth.ValueAdded, texts, texts, counts),
+    st.builds(growth.CutsChanged, texts, cuts, cuts, texts, texts),
     st.builds(availability.RuledOut, texts, texts, texts),
     st.builds(availability.Allowed, texts, texts, texts),
     st.builds(notes.Noted, texts, st.none() | numbers, texts, texts),
