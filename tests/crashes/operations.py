@@ -92,10 +92,11 @@ def _ways(study, rng):
             (1, "add_value", ["f1", f"value {rng.getrandbits(16)}"], {}),
         ]
         busy = {each.case for each in pending}
-        ways += [
-            (1, "withdraw", [case], {"forget": rng.random() < 0.5})
-            for case in there[-1:] if case not in busy
-        ]  # fmt: skip
+        forget = rng.random() < 0.5  # each value that is forgotten is an event
+        for case in there[-1:]:
+            values = sum(each.case == case and each.value is not None for each in requests)
+            if case not in busy:
+                ways += [(1 + forget * values, "withdraw", [case], {"forget": forget})]
         ways += [] if pending else [(1, "close", ["enough"], {})]
         if len(features) < MOST_FEATURES:
             ways += [(1, "add_feature", [new, ["no", "yes"], "0.2"], {})]

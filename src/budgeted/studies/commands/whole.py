@@ -6,26 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from budgeted.errors import StudyError
+from budgeted.hints import FailIt
 from budgeted.studies import events
 from budgeted.studies.accounts import before_release
-from budgeted.studies.commands.base import LONGEST_NAME, Command, parameter, reason
-from budgeted.studies.commands.slips import Correct
-from budgeted.studies.events import PENDING, RECORDED, TOLD
-
-if TYPE_CHECKING:
-    from budgeted.studies.drafts import Draft
-from typing import TYPE_CHECKING
-
-from budgeted.studies.commands.base import LONGEST_REASON
-from budgeted.studies.notes import Noted
-
-if TYPE_CHECKING:
-    from budgeted.studies.drafts import Draft
-from typing import TYPE_CHECKING
-
-from budgeted.hints import FailIt
 from budgeted.studies.availability import Allowed, RuledOut
-from budgeted.studies.events import BOUGHT, OPEN, REQUESTED, UNUSABLE
+from budgeted.studies.commands.base import LONGEST_NAME, LONGEST_REASON, Command, parameter, reason
+from budgeted.studies.commands.slips import Correct
+from budgeted.studies.events import BOUGHT, OPEN, PENDING, RECORDED, REQUESTED, TOLD, UNUSABLE
+from budgeted.studies.notes import Noted
 
 if TYPE_CHECKING:
     from budgeted.studies.drafts import Draft

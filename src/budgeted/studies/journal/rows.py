@@ -37,11 +37,6 @@ from budgeted.studies.journal.tables import Head
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, RootTransaction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
 
 _HEAD = "SELECT seq, digest FROM budgeted_heads WHERE study = :study"
 _DIGEST = "SELECT digest FROM budgeted_events WHERE study = :study AND seq = :seq"
