@@ -104,7 +104,6 @@ class Asked(Event):
     scores: tuple[tuple[str, str, float], ...]
     compared: Spread | None
     reason: str
-    engine: str
     policy: str
     parameters: dict[str, Parameter]
     package: str

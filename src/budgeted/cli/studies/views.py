@@ -188,9 +188,8 @@ def print_why(request: Requested, console: Console) -> None:
     )
     if request.asked is None:
         return
-    engine = f", losses by the {request.asked.engine} engine" if request.asked.engine else ""
     console.print(
-        f"chosen by {request.asked.policy} of {request.asked.package}{engine}",
+        f"chosen by {request.asked.policy} of {request.asked.package}",
         highlight=False,
         markup=False,
     )

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Action, Feature, Problem, Purchase, State
-from budgeted.policies import bundles, policy
+from budgeted.policies import orders, policy
+from budgeted.policies.base import View
 from budgeted.problem import CaseSoFar, Order
 from budgeted.problem.prices import Tariff
 
@@ -21,9 +22,7 @@ def clinic(costs, budget, **tariff):
 def ordered(state, worths):
     """What is ordered if values of each feature are worth so much, of either label."""
     values = np.repeat(np.array(worths, dtype=float)[:, None], 2, axis=1)
-    return bundles.choose(
-        state, state.depths(), values, np.random.default_rng(0), lambda at: f"{at} so far"
-    )
+    return orders.choose(View(state, None, np.random.default_rng(0)), values)
 
 
 @pytest.mark.parametrize(
