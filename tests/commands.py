@@ -11,7 +11,7 @@ from typing import get_args, get_origin
 from budgeted import Feature, Number, Problem
 from budgeted.errors import BudgetedError
 from budgeted.policies import policy
-from budgeted.policies.base import Several
+from budgeted.policies.base import several
 from budgeted.studies.commands import Ask, Cancel, Close, Fail, Record, RecordedValue, RuleOut, Tell
 from budgeted.studies.commands.base import fields_of
 from budgeted.studies.creation import creation
@@ -70,7 +70,7 @@ def draft_of(projection):
     """Return a draft on which somebody chooses, at a fixed time."""
     made = Draft.of(projection)
     made.signature = (_LATER, "somebody", "", "")
-    made.chooser = Several(policy(_POLICY))
+    made.chooser = several(policy(_POLICY))
     return made
 
 

@@ -10,9 +10,8 @@ from typing import ClassVar
 import numpy as np
 from hypothesis import strategies as st
 
-from budgeted import Feature
-from budgeted.policies import POLICIES, Policy
-from budgeted.policies.base import Scores
+from budgeted import Action, Feature
+from budgeted.policies import POLICIES, Choice
 from budgeted.problem import PerFeature, money
 from budgeted.problem.prices import PRICE_LISTS
 
@@ -68,27 +67,29 @@ PRICES = st.one_of(
 
 
 @dataclass(frozen=True)
-class Panel(Policy):
+class Panel:
     """Orders as many features of one case as it may, of the label with the most cases left."""
 
-    name = "panel"
-    summary = "as many features of a case at once as it may"
+    name: ClassVar[str] = "panel"
+    summary: ClassVar[str] = "as many features of a case at once as it may"
 
     most: int = 3
 
-    def scores(self, now):
-        features, labels = now.depth.shape
-        other = np.arange(labels) != now.state.cases_left.sum(axis=0).argmax()
-        return Scores(np.arange(features)[:, None] + features * other)
-
-    def together(self, now, cell):
-        feature, label = cell
-        paid, wanted = now.state.price(cell), ()
-        for other in np.flatnonzero(now.depth[:, label])[: self.most].tolist():
-            if other > feature:
-                paid = money.add(paid, now.state.price((other, label)))
-                wanted += (other,) * (paid <= now.state.free)
-        return wanted
+    def choose(self, state, rng):
+        cells = state.affordable()
+        if not cells:
+            return None
+        label = int(np.argmax(state.cases_left.sum(axis=0)))
+        chosen = [cell.feature for cell in cells if cell.label == label]
+        if not chosen:
+            return Choice(cells[0], reason="nothing else is left")
+        wanted, paid = [chosen[0]], state.price((chosen[0], label))
+        for feature in chosen[1 : self.most]:
+            paid = money.add(paid, state.price((feature, label)))
+            if paid <= state.free:
+                wanted.append(feature)
+        first, *others = wanted
+        return Choice(Action(first, label), reason="all at once", together=tuple(others))
 
 
 @contextmanager

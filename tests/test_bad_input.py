@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from budgeted import Belief, BudgetedError, Feature, Problem, Purchase, State, simulate
-from budgeted.loss import expected_loss, lookahead, loss
-from budgeted.loss.tables import Kinds
 from budgeted.policies import policy
 from budgeted.simulation.judge import Validation
 from budgeted.simulation.synthetic import Synthetic
 from budgeted.simulation.worlds import ModelWorld
+from budgeted.value import expected_loss, lookahead, loss
 
 HUGE = 10**30
 PROBLEM = Problem(
@@ -53,18 +52,21 @@ CALLS = {
     "a case behind the last value": lambda: BELIEF.log_likelihoods(np.array([[3, 0]])),
     "loss of a list": lambda: loss(BELIEF, ["gini"]),
     "loss of None": lambda: loss(BELIEF, None),
+    "allocation of None": lambda: expected_loss(BELIEF, None),
     "allocation as a list": lambda: expected_loss(BELIEF, [1, 2]),
     "allocation too large": lambda: expected_loss(BELIEF, {(0, 0): HUGE}),
-    "given as a number": lambda: lookahead(BELIEF, np.ones((2, 2), dtype=int), under_way=5),
+    "given as a number": lambda: lookahead(BELIEF, np.ones((2, 2), dtype=int), given=5),
     "ragged depths": lambda: lookahead(BELIEF, [[1], [1, 2]]),
     "depths too large": lambda: lookahead(BELIEF, np.full((2, 2), 10**7)),
-    "particles beyond measure": lambda: loss(BELIEF, "zero_one", particles=HUGE),
-    "particles below one": lambda: loss(BELIEF, "zero_one", particles=0),
+    "generator of None kind": lambda: loss(BELIEF, engine="particles", rng="seed"),
+    "negative seed": lambda: loss(BELIEF, engine="particles", rng=-1),
+    "particles beyond measure": lambda: loss(BELIEF, engine="particles", particles=HUGE),
     "zero_one of too many outcomes": lambda: expected_loss(
         BELIEF, {(0, 0): 10**4, (0, 1): 10**4}, "zero_one"
     ),
     "policy of None": lambda: policy(None),
     "policy of a list": lambda: policy(["sfl"]),
+    "policy with an engine that is not there": lambda: policy("sfl", engine="magic"),
     "policy with negative particles": lambda: policy("greedy", particles=-1),
     "a budget that looks too far ahead": lambda: policy("sfl").choose(
         State.start(problem(budget=10**7)), np.random.default_rng(0)
@@ -132,13 +134,11 @@ def test_a_world_keeps_its_own_copy_of_the_model():
     assert world.parameters.max() == 0.5
 
 
-@pytest.mark.parametrize("drawn", [False, True])
-def test_three_labels_stand_a_value_that_is_next_to_impossible(drawn, monkeypatch):
-    if drawn:
-        monkeypatch.setattr(Kinds, "few", lambda kinds: False)
+@pytest.mark.parametrize("engine", ["enumeration", "particles"])
+def test_three_labels_stand_a_value_that_is_next_to_impossible(engine):
     certain = Feature("certain", ("always", "never"), 1, prior_counts=(1.0, 1e-17))
     three = Problem([certain, Feature("f", ("a", "b"), 1)], ("x", "y", "z"), (0.2, 0.3, 0.5), 9)
     belief = Belief.prior(three).observe("f", "x", "a")
-    now = loss(belief)
-    then = expected_loss(belief, {("certain", "x"): 2, ("certain", "z"): 5})
+    now = loss(belief, engine=engine)
+    then = expected_loss(belief, {("certain", "x"): 2, ("certain", "z"): 5}, engine=engine)
     assert then == pytest.approx(now, abs=1e-10 + 4 * (now.standard_error + then.standard_error))

@@ -68,7 +68,7 @@ def test_a_function_that_remembers():
     assert cache.bytes <= 100_000
 
 
-def test_all_that_remember_together_are_bounded_in_bytes():
+def test_all_engines_together_are_bounded_in_bytes():
     """Whatever they are: a bound for each would add up, and fill for as long as people work."""
 
     @remembered
@@ -94,9 +94,9 @@ def test_who_needs_more_than_the_bound_has_it_until_it_needs_less():
     for at in range(100):
         cache.put(at, bytes(1_000))
     assert 40_000 < cache.bytes <= 50_000
-    cache.need("another study", 30_000)
+    cache.need("another engine", 30_000)
     assert cache.most_bytes == 80_000, "both look up what they need for one decision"
-    cache.need("another study", 1_000)
+    cache.need("another engine", 1_000)
     cache.need("a large study", 2_000)
     assert cache.bytes <= 10_000
     assert 99 in cache
@@ -137,21 +137,21 @@ def test_what_refers_to_itself():
     assert 1000 < size_of(knot) < 1500
 
 
-DECIDING = ("loss", "policies", "learners", "memory", "state", "studies")
+DECIDING = ("value", "policies", "learners", "memory", "state", "studies")
 """Where results depend on the counts and the history of a study."""
 SMALL = {
     "budgeted.learners.formats.schema": "one document of a few kB",
     "budgeted.learners.scikit_learn._pools": "one",
     "budgeted.learners.posterior._settings": "64 results of a few kB: settings × levels",
-    "budgeted.learners.belief._wave": "65 536 results of 1.6 kB: a decision looks up thousands",
-    "budgeted.learners.belief._roots": "16 384 results of 1.3 kB for each value of a cell",
-    "budgeted.learners.belief._powers": "256 results of 340 kB, for as many prior counts and pages",
+    "budgeted.value.spectral._prior_factor": "32 results of 1.4 kB",
+    "budgeted.value.information.prior_factor": "32 results of 0.4 kB",
     "budgeted.learners.strength._log_norms": "64 results of a few numbers",
     "budgeted.studies.forecast.kept.code": "one digest",
     "budgeted.studies.journal.rows._adapter": "one, for all kinds of events",
     "budgeted.studies.journal.rows.sql": "the few statements of the journal",
     "budgeted.studies.journal.tables.metadata": "three tables' definitions",
-    "budgeted.learners.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",
+    "budgeted.value.grid._easy": "numbers",
+    "budgeted.value.outcomes._compositions": "64 results of at most 225 rows of 225 numbers",
 }
 """What `functools` may remember there, and why."""
 

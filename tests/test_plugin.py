@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from budgeted import Belief, Feature, Problem
-from budgeted.loss import GINI, Loss, expected_loss, loss
 from budgeted.testing import check_learner, check_loss, check_policy, check_price_list
+from budgeted.value import expected_loss, loss
+from budgeted.value.loss import GINI, Loss
 
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -181,11 +182,13 @@ def test_a_loss_of_ones_own_is_computed_by_going_through_all_cases(thrifty):
                       ("well", "ill"), (0.6, 0.4), 100)  # fmt: skip
     belief = Belief(problem, np.array([[3, 1, 2, 0, 1], [0, 2, 1, 1, 1]]))
     found = loss(belief, thrifty.BHATTACHARYYA)
+    assert found.engine == "enumeration"
     one, two = (np.outer(row[:2], row[2:]).ravel() for row in belief.means)
     assert float(found) == pytest.approx(np.sqrt(0.6 * one * 0.4 * two).sum())
-    copy = Loss("copy", GINI.of)
+    copy = Loss("copy", GINI.term, GINI.gather, GINI.finish, GINI.largest)
     bought = {("a", "well"): 2, ("b", "ill"): 1}
     theirs, ours = (expected_loss(belief, bought, each) for each in (copy, GINI))
+    assert (theirs.engine, ours.engine) == ("enumeration", "spectral")
     assert float(theirs) == pytest.approx(float(ours), abs=1e-9)
 
 

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Belief, Feature, Problem
-from budgeted.learners.belief import _powers, _roots, _wave
-from budgeted.loss import expected_loss, lookahead, loss
+from budgeted.cache import results
+from budgeted.value import expected_loss, lookahead, loss
+from budgeted.value.loss import LOSSES
 from tests import oracles
 from tests.strategies import allocations, beliefs, ordinary_counts
 
@@ -22,8 +23,10 @@ def test_one_more_purchase_never_raises_the_expected_loss(data, belief, kind):
     cell = data.draw(st.sampled_from(belief.problem.actions))
     before = expected_loss(belief, allocation, kind)
     after = expected_loss(belief, {**allocation, cell: allocation.get(cell, 0) + 1}, kind)
-    within = after.resolution + before.resolution if kind == "zero_one" else 0
-    assert after <= before + within + 1e-11
+    if kind == "zero_one":  # each is within half its resolution of the truth
+        assert after <= before + (after.resolution + before.resolution) / 2 + 1e-12
+    else:
+        assert after <= before + 1e-11
 
 
 @given(st.data(), beliefs(labels=3, features=(1, 3), values=(2, 3)), KINDS)
@@ -31,9 +34,9 @@ def test_one_more_purchase_never_raises_the_expected_loss(data, belief, kind):
 def test_one_more_purchase_never_raises_it_with_three_labels(data, belief, kind):
     allocation = data.draw(allocations(belief, largest=4, cells=2))
     cell = data.draw(st.sampled_from(belief.problem.actions))
-    before = expected_loss(belief, allocation, kind)
+    before = expected_loss(belief, allocation, kind, engine="enumeration")
     more = {**allocation, cell: allocation.get(cell, 0) + 1}
-    assert expected_loss(belief, more, kind) <= before + 1e-11
+    assert expected_loss(belief, more, kind, engine="enumeration") <= before + 1e-11
 
 
 @given(st.data(), beliefs(labels=3))
@@ -87,12 +90,20 @@ def test_endless_purchases_give_the_mean_loss_of_models_drawn_from_the_belief():
 def test_what_is_remembered_does_not_change_results(data, belief):
     """The same question before and after other questions filled the memory."""
     depths = np.full((len(belief.problem.features), 2), data.draw(st.integers(1, 300)))
-    for each in (_wave, _roots, _powers):
-        each.cache_clear()
+    results.clear()
     cold = lookahead(belief, depths).values
     other = belief.observe(*data.draw(st.sampled_from(belief.problem.actions)), 0)
     lookahead(other, depths)
     np.testing.assert_allclose(lookahead(belief, depths).values, cold, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("labels", [2, 3, 4, 7])
+@pytest.mark.parametrize("rule", LOSSES.values(), ids=LOSSES.keys())
+def test_the_largest_loss_is_that_of_labels_that_are_all_alike(rule, labels):
+    alike = np.full(labels, 1 / labels)
+    assert rule.largest(labels) == pytest.approx(float(rule(alike)), rel=1e-14)
+    others = np.random.default_rng(0).dirichlet(alike, size=1_000)
+    assert (rule(others) <= rule.largest(labels)).all()
 
 
 def test_a_split_of_the_same_cell_by_name_and_position_adds_up():

@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from budgeted import Belief, Feature, Problem
-from budgeted.loss import lookahead
-from budgeted.loss import loss as loss_of
-from budgeted.loss.tally import sightings
 from budgeted.simulation.datasets import load
 from budgeted.simulation.tables import Table
 from budgeted.statistics import Interval
+from budgeted.value import lookahead
+from budgeted.value import loss as loss_of
+from budgeted.value.beta_binomial import weights
 from research.paper.rules import Check, Claim, Finding, Results, decided, exactly
 
 
@@ -43,7 +43,7 @@ def moved(total: float, purchases: int) -> float:
     (0.1667, 0.25)
     """
     counts = np.array([total / 2])
-    chances = sightings(counts, total, purchases)[0]
+    chances = weights(counts, np.array([total]), purchases)[0]
     after = (total / 2 + np.arange(purchases + 1)) / (total + purchases)
     return float(chances @ np.abs(after - 0.5))
 

@@ -14,13 +14,14 @@ noise and everything is bought about equally often.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted import Belief
-from budgeted.loss.tally import tally
-from budgeted.policies import Policy
-from budgeted.policies.base import Cell, Scores, View
+from budgeted import Belief, State
+from budgeted.policies import Choice
+from budgeted.policies.lookahead import cheapest
+from budgeted.value import beta_binomial
 
 _ROUNDING = 1e-12
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -28,33 +29,31 @@ Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
-class SampledLookahead(Policy):
+class SampledLookahead:
     """Single feature lookahead with sampled scores, in simulations: nothing is under way."""
 
-    name = "sampled-lookahead"
-    summary = "sfl with scores from sampled cases, as in the paper"
+    name: ClassVar[str] = "sampled-lookahead"
+    summary: ClassVar[str] = "sfl with scores from sampled cases, as in the paper"
 
     max_depth: int = 30
     samples: int = 100
     shared: bool = True
 
-    def scores(self, now: View) -> Scores:
-        """Return the estimated loss if all the money went to each cell."""
-        belief, depths = now.state.belief, np.minimum(now.depth, self.max_depth)
-        cells = np.argwhere(depths).tolist()
-        values = _draw(belief, self.samples * (1 if self.shared else len(cells)), now.rng)
-        found = np.full(depths.shape, np.nan)
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell with the least estimated loss; of equals the cheapest."""
+        cells, depths = state.affordable(), state.depths(at_most=self.max_depth)
+        if not cells:
+            return None
+        values = _draw(state.belief, self.samples * (1 if self.shared else len(cells)), rng)
+        scores = []
         for at, (feature, label) in enumerate(cells):
             rows = slice(None) if self.shared else slice(at * self.samples, (at + 1) * self.samples)
             more = int(depths[feature, label])
-            found[feature, label] = score(belief, values[rows], feature, label, more)
-        return Scores(found, _ROUNDING)
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return the loss, and from how many cases."""
-        return (
-            f"least estimated gini loss, {scores.values[cell]:.4f}, of {self.samples} sampled cases"
-        )
+            scores.append(score(state.belief, values[rows], feature, label, more))
+        tied = np.array(scores) <= min(scores) + _ROUNDING
+        best = cheapest(state, cells, tied, rng)
+        reason = f"least estimated gini loss, {scores[best]:.4f}, of {self.samples} sampled cases"
+        return Choice(cells[best], dict(zip(cells, scores, strict=True)), reason)
 
 
 def _draw(belief: Belief, number: int, rng: np.random.Generator) -> Integers:
@@ -75,8 +74,10 @@ def score(belief: Belief, values: Integers, feature: int, label: int, more: int)
     ratios = np.exp(joint - np.logaddexp.reduce(joint, axis=0))  # P(x, label) / Q(x)
     value = values[:, feature]
     counts = belief.counts[label, belief.columns(feature)]
-    chances, shares = (each[value] for each in tally(counts, more))
-    moving = (ratios[label] / np.exp(terms[label, :, feature]))[:, None] * shares
+    total = np.full(len(counts), belief.totals[label, feature])
+    chances = beta_binomial.weights(counts, total, more)[value]
+    shares = (counts[:, None] + np.arange(more + 1)) / (total[:, None] + more)
+    moving = (ratios[label] / np.exp(terms[label, :, feature]))[:, None] * shares[value]
     fixed = np.delete(ratios, label, axis=0)
     squares = (fixed**2).sum(axis=0)[:, None] + moving**2
     masses = fixed.sum(axis=0)[:, None] + moving

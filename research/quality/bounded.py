@@ -23,7 +23,7 @@ from budgeted.diagnosis.experience import Cases
 from budgeted.diagnosis.terms import diagnose_all
 from budgeted.learners import Hierarchical
 from budgeted.learners.model import Model
-from budgeted.policies import Policy, believing, policy
+from budgeted.policies import Policy, for_learner, policy
 from budgeted.policies.base import choose
 from budgeted.problem import Problem
 from budgeted.problem.prices import costs_of
@@ -134,7 +134,7 @@ def run(name: str, number: int) -> Run:
     drawn, learner = SETTINGS[name].draw(seed), Hierarchical()
     found: Run = {}
     for entry, chooser in policies(drawn.limit).items():
-        state = play(drawn, believing(chooser, lambda: learner))
+        state = play(drawn, for_learner(chooser, lambda: learner))
         predictor = learner.fit(drawn.problem, state.history)
         model = Model.of(predictor)
         active = ActiveClassifier(model, costs_of(drawn.problem.features), limit=drawn.limit)

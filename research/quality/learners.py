@@ -18,7 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from budgeted.learners import Learner, fitted, learner
-from budgeted.policies import Policy, believing, policy
+from budgeted.policies import Policy, for_learner, policy
 from budgeted.policies.base import choose
 from budgeted.problem.orders import Purchase
 from budgeted.seeds import POLICY, stream
@@ -77,7 +77,7 @@ def run(name: str, number: int) -> Run:
 def bought(world: Rehearsal, chooser: Policy, seed: int) -> list[Purchase]:
     """Return what is bought in a world."""
     made: Learner = learner(BASE)
-    chooser = believing(chooser, lambda: made)
+    chooser = for_learner(chooser, lambda: made)
     stock, state = world.world.open(), State.start(world.problem, world.world.cases)
     while True:
         rng = stream(seed, POLICY, len(state.history))

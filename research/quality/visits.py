@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from budgeted.learners import Hierarchical, NaiveBayes
-from budgeted.policies import Policy, believing, policy
+from budgeted.policies import Policy, for_learner, policy
 from budgeted.policies.base import choose
 from budgeted.problem import CaseSoFar, Order, Problem
 from budgeted.problem.orders import Purchase
@@ -143,7 +143,7 @@ def run(name: str, number: int) -> dict[str, dict[str, float]]:
     """Return for each entry of a run its errors, values and visits."""
     rehearsal, seed = rehearsal_of(name, number)
     plain, ours = NaiveBayes(), Hierarchical()
-    auto = believing(policy("auto"), lambda: ours)
+    auto = for_learner(policy("auto"), lambda: ours)
     states = {each: play(rehearsal, chooser, seed) for each, chooser in PAPER.items()}
     states["auto"] = play(rehearsal, auto, seed)
     states["blind"] = play_blind(rehearsal, auto, seed)

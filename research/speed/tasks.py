@@ -104,7 +104,7 @@ def many_features(number: int) -> Iterator[Timed]:
 def losses() -> Iterator[Timed]:
     """Time the loss now, after an allocation, and after a purchase of each cell."""
     loss, expected_loss, lookahead = (
-        moved(each, "budgeted.loss", "budgeted.value")
+        moved(each, "budgeted.value", "budgeted.loss")
         for each in ("loss", "expected_loss", "lookahead")
     )
     for table in ("votes", "car"):

@@ -4,7 +4,7 @@ A server runs for months, and what it remembers must not grow with what people l
 on the number of results is no bound on memory: a result can be ten bytes or ten megabytes. So
 everything that is remembered to save time is kept here, and bounded in bytes.
 
-What is computed of counts has *one* bound, `results`, whoever computes it: a bound for each would
+What the engines compute has *one* bound, `results`, whichever engine it was: a bound for each would
 add up to several times as much, of which some part is always still filling.
 """
 
@@ -106,11 +106,11 @@ class Cache(Generic[Key, Value]):
 
 
 MOST_RESULTS = 2**24
-"""Bytes of all such results of a process. The next decision of a study needs a few
+"""Bytes of all results of all engines of a process. The next decision of a study needs a few
 megabytes of them; more would serve studies that nobody looks at.
 """
 results: Cache[Hashable, Any] = Cache(MOST_RESULTS)
-"""What was computed of counts; no result depends on whether it is found here."""
+"""What the engines computed; no result depends on whether it is found here."""
 
 
 class Remembered(Generic[Arguments, Value]):

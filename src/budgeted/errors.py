@@ -76,8 +76,8 @@ class PurchaseError(BudgetedError):
     """A purchase or request that the state cannot take: no money, no case, wrong number."""
 
 
-class LossError(BudgetedError):
-    """An unknown loss, or something that cannot be one."""
+class EngineError(BudgetedError):
+    """An unknown loss or engine, or one that cannot do what was insisted on."""
 
 
 class PolicyError(BudgetedError):

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from budgeted.cli.main import PROBLEMS, main
-from budgeted.loss import GINI, LOSSES, Loss
 from budgeted.policies import POLICIES
 from budgeted.simulation.synthetic import SYNTHETIC
+from budgeted.value.loss import GINI, LOSSES, Loss
 
 SMALL = ["simulate", "--budget", "6", "--runs", "3", "--seed", "7"]
 
@@ -175,7 +175,7 @@ def test_any_parameter_of_a_policy_and_its_learner_can_be_set():
 
 
 def test_the_optimum_of_a_loss_that_was_registered():
-    mine = Loss("my-loss", GINI.of)
+    mine = Loss("my-loss", GINI.term, GINI.gather, GINI.finish, GINI.largest)
     LOSSES.register(mine)
     try:
         small = ("optimal", "--budget", "2", "--policy", "round-robin", "--json", "--loss")

@@ -41,6 +41,7 @@ over = "cases"
 
 [[policy]]
 name = "sfl"
+engine = "particles"
 particles = 20
 """
 """Read as the paper may be: all of it has streams of its own, which a stop must not move."""

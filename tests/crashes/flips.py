@@ -46,7 +46,7 @@ def make_file(folder, pages=40):
 def _asked(number):
     scores = (("fever", "ill", 0.25), ("cough", "well", 0.5))
     return Asked(
-        "P1", "ill", (Line(number, "fever", Decimal(1)),), scores, None, "why", "p", {}, "1"
+        "P1", "ill", (Line(number, "fever", Decimal(1)),), scores, None, "why", "e", "p", {}, "1"
     )
 
 

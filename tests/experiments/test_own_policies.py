@@ -25,29 +25,31 @@ POLICY = '''
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from budgeted.policies import Policy
+import numpy as np
+
+from budgeted.policies import Choice
+from budgeted.state import State
 from mine_helpers import dearest
 
 
 @dataclass(frozen=True)
-class Dearest(Policy):
+class Dearest:
     """Money shows."""
 
-    name = "dearest"
-    summary = "the dearest feature"
+    name: ClassVar[str] = "dearest"
+    summary: ClassVar[str] = "the dearest feature"
     least: int = 0
 
-    def scores(self, now):
-        return dearest(now)
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        found = dearest(state)
+        return None if found is None else Choice(found)
 '''
 HELPERS = """
-import numpy as np
-
-
-def dearest(now):
-    label = np.arange(now.depth.shape[1])
-    return np.where(label == 0, -now.cost, np.nan)
+def dearest(state):
+    cells = [cell for cell in state.affordable() if cell.label == 0]
+    return max(cells, key=lambda cell: state.problem.features[cell.feature].cost, default=None)
 """
 TOML = """
 budget = 20
@@ -180,7 +182,7 @@ def test_mistakes_in_own_files_are_named(folder, files, says):
 
 
 def test_an_error_in_an_own_policy_names_its_line(folder):
-    (folder / "mine_helpers.py").write_text("def dearest(now):\n    return {}['gone']\n")
+    (folder / "mine_helpers.py").write_text("def dearest(state):\n    return {}['gone']\n")
     experiment = read(folder / "mine.toml")
     with pytest.raises(
         RunnerError, match=r"dearest, run 0: KeyError: 'gone' \(mine_helpers\.py, line 2\)"

@@ -31,7 +31,7 @@ READING = {
                 "prior_counts": "2/r"},
     "policy": [{"label": "whole cases", "name": "round-robin", "over": "cases"},
                {"name": "biased-robin", "next_label": "fewest"},
-               {"label": "drawn", "name": "sfl", "particles": 20}],
+               {"label": "drawn", "name": "sfl", "engine": "particles", "particles": 20}],
 }  # fmt: skip
 """What readings of the paper ask for."""
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from budgeted import Purchase, policy
 from budgeted.learners import learner
-from budgeted.loss import expected_loss, loss
 from budgeted.optimal import YARDSTICKS, play, solve
+from budgeted.value import expected_loss, loss
 from tests.golden import problem_of, rounded
 from tests.golden.decisions import begun
 

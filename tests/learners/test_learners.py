@@ -33,7 +33,7 @@ from budgeted.learners.special import (
     trigamma_falling,
 )
 from budgeted.learners.strength import strengths
-from budgeted.loss import loss
+from budgeted.value import loss
 from tests import oracles
 from tests.thorough import sized
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from budgeted import Action, Belief, Feature, Model, Problem, Purchase, State, Study, simulate
 from budgeted.errors import BudgetedError, ObservationError
 from budgeted.learners import of_belief
-from budgeted.loss import expected_loss
 from budgeted.policies import POLICIES, policy
 from budgeted.simulation.worlds import ModelWorld
+from budgeted.value import expected_loss
 from tests.sample_studies import CLOCK
 
 PAIN = Problem(

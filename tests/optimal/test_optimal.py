@@ -15,16 +15,17 @@ from budgeted import Belief, Purchase, State, simulate
 from budgeted.cli.main import main
 from budgeted.errors import DrawError, OptimalError
 from budgeted.learners.layout import layout_of, position_in
-from budgeted.loss import LOSSES, lookahead, named
-from budgeted.loss import loss as loss_of
-from budgeted.optimal import YARDSTICKS, compare, play, solve
-from budgeted.optimal.playing import MOST_SITUATIONS
+from budgeted.optimal import YARDSTICKS, compare, odds, play, solve
+from budgeted.optimal.playing import MOST_SITUATIONS, Branch
 from budgeted.optimal.programme import KINDS, MOST_STATES, exchanges, losses, whole_units
 from budgeted.optimal.yardsticks import Comparison, markdown, percent, small_problem, steered
-from budgeted.policies import POLICIES, Policy, policy
-from budgeted.policies.base import Scores
+from budgeted.policies import POLICIES, Choice, policy
+from budgeted.policies.base import alike, looks_back
 from budgeted.problem.prices import Tariff
 from budgeted.simulation.worlds import ModelWorld
+from budgeted.value import lookahead
+from budgeted.value import loss as loss_of
+from budgeted.value.loss import LOSSES, named
 from tests import oracles
 
 
@@ -151,10 +152,10 @@ TINY = {
 
 def brute_value(chosen, state, kind):
     """Over raw histories: nothing merged, nothing remembered."""
-    terms, chances = [], chosen.odds(state)
-    if not chances:
-        return float(loss_of(state.belief, kind))
-    for action, share in chances.items():
+    terms = []
+    for action, share in odds(chosen, state).items():
+        if action is None:
+            return float(loss_of(state.belief, kind))
         cost = state.problem.features[action.feature].cost
         for value, chance in enumerate(state.belief.mean(action.feature)[action.label]):
             after = state.after(Purchase(*action, value, cost))
@@ -162,25 +163,14 @@ def brute_value(chosen, state, kind):
     return math.fsum(terms)
 
 
-class Scored(Policy):
-    """One of ours, by what stands in `due`."""
-
-    name, summary = "scored", "as the test wants it"
-
-    def scores(self, now):
-        return Scores(np.zeros(now.depth.shape))
-
-
-class Historian(Scored):
+class Historian:
     """Goes on with the feature of the first purchase that brought its second value."""
 
-    def due(self, now, scores):
-        affordable = now.state.affordable()
-        hits = [each for each in now.state.history if each.value == 1]
-        wanted = hits[0].action if hits else affordable[0]
-        due = np.zeros(now.depth.shape, dtype=bool)
-        due[wanted if wanted in affordable else affordable[-1]] = True
-        return due
+    def choose(self, state, rng):
+        affordable = state.affordable()
+        hits = [each for each in state.history if each.value == 1]
+        wanted = hits[0].action if hits else affordable and affordable[0]
+        return Choice(wanted if wanted in affordable else affordable[-1]) if affordable else None
 
 
 @pytest.mark.parametrize("problem", TINY.values(), ids=TINY.keys())
@@ -213,19 +203,17 @@ def test_no_policy_beats_the_optimum(yardstick):
         assert best.expected - 1e-12 <= found.expected <= best.loss_now + 1e-12
 
 
-class Optimal(Scored):
+class Optimal:
     """What the exact programme says, as a policy."""
 
-    history_needed, symmetries = 0, KINDS
+    looks_back, alike = 0, KINDS
 
     def __init__(self, solution):
         self.solution = solution
 
-    def scores(self, now):
-        found = np.full(now.depth.shape, np.nan)
-        for cell, score in self.solution.scores(now.state.belief).items():
-            found[cell] = score
-        return Scores(found, 1e-12)
+    def choose(self, state, rng):
+        scores = self.solution.scores(state.belief)
+        return Choice(min(scores, key=scores.get)) if scores else None
 
 
 @pytest.mark.parametrize("name", ["costs-1-4", "mixed-values", "zero-one"])
@@ -269,7 +257,7 @@ def state_after(problem, history):
 def what_it_does(chosen, state):
     """Its odds; for policies that draw continuous numbers, what it does with some generators."""
     try:
-        return chosen.odds(state)
+        return odds(chosen, state)
     except DrawError:
         return [chosen.choose(state, np.random.default_rng(seed)).action for seed in range(10)]
 
@@ -279,7 +267,7 @@ EQUAL = small_problem((2, 2, 2), (1, 1, 1), (1, 1, 1), (0.5, 0.5), 30)
 
 
 def check_that_it_looks_back_no_further(chosen, problem):
-    rng, back = np.random.default_rng(5), chosen.history_needed
+    rng, back = np.random.default_rng(5), looks_back(chosen)
     if back is None:
         return
     for purchases in (back + 2, back + 5, back + 9):
@@ -305,7 +293,7 @@ def test_a_policy_looks_back_no_further_than_it_says(name):
 def test_a_policy_treats_alike_what_it_says(name, problem):
     """After exchanging interchangeable things it does the same, exchanged."""
     chosen, rng = policy(name), np.random.default_rng(6)
-    group = exchanges(Belief.prior(problem), chosen.symmetries)
+    group = exchanges(Belief.prior(problem), alike(chosen))
     cells = [(*action, value) for action in problem.actions
              for value in range(layout_of(problem).sizes[action.feature])]  # fmt: skip
     at = {position_in(problem, *cell): cell for cell in cells}
@@ -314,10 +302,10 @@ def test_a_policy_treats_alike_what_it_says(name, problem):
         history = random_history(problem, rng, int(rng.integers(0, 8)))
         moved = [at[int(moves[position_in(problem, *each)])] for each in history]
         try:
-            before = chosen.odds(state_after(problem, history))
+            before = odds(chosen, state_after(problem, history))
         except DrawError:
             return
-        after = chosen.odds(state_after(problem, moved))
+        after = odds(chosen, state_after(problem, moved))
         expected = {
             at[int(moves[position_in(problem, *action, 0)])][:2]: chance
             for action, chance in before.items()
@@ -327,13 +315,15 @@ def test_a_policy_treats_alike_what_it_says(name, problem):
         )
 
 
-class Forgetful(Scored):
+class Forgetful:
     """Says that it looks at nothing but the belief, and looks at the last purchase."""
 
-    history_needed = 0
+    looks_back, alike = 0, ()
 
-    def scores(self, now):
-        return now.turns("cells")
+    def choose(self, state, rng):
+        affordable = state.affordable()
+        stay = state.last_action is not None and state.last_action.feature == 0
+        return Choice(affordable[0 if stay else -1]) if affordable else None
 
 
 def test_a_false_promise_is_found_out():
@@ -341,26 +331,87 @@ def test_a_false_promise_is_found_out():
         check_that_it_looks_back_no_further(Forgetful(), EQUAL)
 
 
+def outcomes(draw):
+    """Every outcome of what is drawn, with its probability."""
+    found, scripts = {}, [()]
+    while scripts:
+        branch = Branch(scripts.pop())
+        drawn = draw(branch)
+        key = tuple(drawn.tolist()) if isinstance(drawn, np.ndarray) else drawn
+        found[key] = found.get(key, 0) + branch.chance
+        scripts.extend(branch.others())
+    assert math.fsum(found.values()) == pytest.approx(1)
+    return found
+
+
+def test_every_outcome_of_discrete_draws_is_visited():
+    assert outcomes(lambda rng: rng.integers(2, 5)) == pytest.approx(
+        dict.fromkeys((2, 3, 4), 1 / 3)
+    )
+    assert outcomes(lambda rng: rng.choice(3, p=[0.2, 0, 0.8])) == {0: 0.2, 2: 0.8}
+    assert outcomes(lambda rng: str(rng.choice(["a", "b"]))) == {"a": 0.5, "b": 0.5}
+    orders = outcomes(lambda rng: rng.permutation(3))
+    assert len(orders) == 6
+    assert set(np.round(list(orders.values()), 12)) == {round(1 / 6, 12)}
+    pairs = outcomes(lambda rng: rng.choice(3, size=2, replace=False, p=[0.5, 0.25, 0.25]))
+    assert pairs[0, 1] == pytest.approx(0.25)
+    assert pairs[1, 0] == pytest.approx(0.25 * 0.5 / 0.75)
+    assert len(pairs) == 6
+
+    def shuffled(rng):
+        things = [1, 2, 3]
+        rng.shuffle(things)
+        return tuple(things)
+
+    assert len(outcomes(shuffled)) == 6
+
+    def twice(rng):  # the second draw depends on the first
+        return (first := rng.integers(2), 0 if first else rng.integers(2))
+
+    assert outcomes(twice) == {(0, 0): 0.25, (0, 1): 0.25, (1, 0): 0.5}
+
+
+@pytest.mark.parametrize("name", ["random", "dirichlet", "bit_generator"])
+def test_continuous_draws_are_refused(name):
+    with pytest.raises(DrawError, match=f"continuous numbers .{name}"):
+        getattr(Branch(()), name)
+
+
+class Seeded:
+    def choose(self, state, rng):
+        rng.integers(2**63)
+        return Choice(state.affordable()[0], engine="particles")
+
+
+class Shuffler:
+    def choose(self, state, rng):
+        return Choice(state.affordable()[0], reason=str(rng.permutation(12)))
+
+
 def test_what_cannot_be_evaluated_says_why():
     start = Belief.prior(TINY["equal"])
+    sampled = play(policy("greedy", engine="particles", particles=50), start)
+    assert sampled.expected is None
+    assert "draws continuous numbers" in sampled.why_not
     crowded = play(policy("random-shopper"), start, most_situations=3)
     assert (crowded.expected, crowded.situations) == (None, 3)
     assert crowded.why_not == "more than 3 situations"
-    noisy = play(policy("fel"), start)
-    assert noisy.expected is None
-    assert "draws numbers, or cases, before it knows the chances" in noisy.why_not
-    found = Comparison(YARDSTICKS["two-flat"], 0.5, 0.4, 9, {"fel": noisy})
-    assert found.share("fel") is None
-    assert "`fel` not evaluated exactly on two-flat: it draws numbers" in markdown([found])
+    assert play(Seeded(), start).why_not == "samples losses"
+    assert "outcomes" in play(Shuffler(), start).why_not
+    found = Comparison(YARDSTICKS["two-flat"], 0.5, 0.4, 9, {"seeded": play(Seeded(), start)})
+    assert found.share("seeded") is None
+    assert "`seeded` not evaluated exactly on two-flat: samples losses" in markdown([found])
 
 
-class CostBlindGreedy(Scored):
+class CostBlindGreedy:
     """Greedy that picks among tied cells whatever they cost."""
 
-    history_needed, symmetries = 0, KINDS
+    looks_back, alike = 0, KINDS
 
-    def due(self, now, scores):
-        return lookahead(now.belief, np.minimum(now.depth, 1)).best()
+    def choose(self, state, rng):
+        found = lookahead(state.belief, state.depths(at_most=1))
+        tied = [cell for cell in state.affordable() if found.best()[cell]]
+        return Choice(tied[int(rng.integers(len(tied)))]) if tied else None
 
 
 def test_the_figures_that_were_known_before():

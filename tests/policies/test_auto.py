@@ -15,17 +15,16 @@ from budgeted.errors import ExperimentError, LearnerError, StudyFileError
 from budgeted.experiments.spec import parse
 from budgeted.learners import LEARNERS, Hierarchical, NaiveBayes, learner, parameters_of
 from budgeted.learners.layout import layout_of
-from budgeted.loss import gains, loss
-from budgeted.policies import accompanying, policy
-from budgeted.policies.auto import Auto, spread
-from budgeted.policies.base import View
-from budgeted.policies.orders import so_far
+from budgeted.policies import policy, preferences
+from budgeted.policies.auto import Auto, so_far, spread
 from budgeted.problem import Action
 from budgeted.simulation.simulator import simulate
 from budgeted.simulation.synthetic import FIGURE_3B
 from budgeted.state.cases import RULES
 from budgeted.studies.files import read_study
 from budgeted.testing import policies as contracts
+from budgeted.value import loss
+from budgeted.value.information import Worth
 from tests import oracles
 from tests.cases import pick_case
 from tests.sample_studies import answer, begin, check_everything, make_cases, make_problem
@@ -72,13 +71,15 @@ def by_share(state, feature):
 
 def slow_rates(state):
     """For each feature the best fall of the loss per money, over one or four values a label."""
-    belief = Hierarchical().believe(state.belief)
+    belief = Hierarchical()
+    known = belief.posterior(state.problem, state.belief.observed.astype(float))
+    worth = Worth(known)
 
     def gain(feature, more):
         numbers = np.zeros(state.cases_left.shape, dtype=np.int64)
         for label, number in enumerate(more):
             numbers[feature, label] = number + state.under_way().get(Action(feature, label), 0)
-        return gains(belief, numbers)[feature]
+        return worth.gains(numbers)[feature]
 
     result = {}
     for feature, owner in enumerate(state.problem.features):
@@ -116,11 +117,11 @@ def test_rates_equal_the_slow_ones(labels, data):
             for cell in state.affordable()
             if cell.feature == last.feature and before[cell.label] < before[last.label]
         ]
-        assert all(not score for score in choice.scores.values()) == bool(fewer)
+        assert (not choice.scores) == bool(fewer)
         if fewer:
             assert choice.action.feature == last.feature
             assert choice.action.label in fewer
-            assert choice.batch == 1
+            assert choice.plan == ()
             return
     slow, worth = slow_rates(state), Auto().worth(state)
     assert set(choice.scores) == set(state.affordable())
@@ -156,7 +157,7 @@ def test_a_feature_is_bought_under_every_label_before_another_one(labels, comes_
     taken = []
     for step in range(8 * labels):
         choice = Auto().choose(state, np.random.default_rng(step))
-        assert choice.reason.startswith("it completes") == (step % labels > 0)
+        assert bool(choice.scores) == (step % labels == 0)
         taken.append(choice.action)
         if comes_back:
             state = state.after(Purchase(*choice.action, step % 2, 1))
@@ -172,6 +173,7 @@ def test_a_value_that_did_not_come_is_no_half_of_a_comparison():
     state = State.start(contracts.make_problem(["1", "1"], budget="9"))
     state = state.after(Purchase(0, 1, None, 1))
     choice = Auto().choose(state, np.random.default_rng(0))
+    assert choice.scores
     assert "; it is the best use of the next" in choice.reason
 
 
@@ -219,12 +221,13 @@ def test_it_says_why():
     behind = 1 - min(rates.values()) / max(rates.values())
     second = min(rates, key=rates.__getitem__)
     assert f"'f{second}' is {100 * behind:.0f} % behind" in choice.reason
+    assert choice.engine == ""
 
 
 def test_what_goes_with_it():
-    assert accompanying(Auto()) == {"case_rule": "settle", "learner": "hierarchical"}
-    assert accompanying(Auto(), learner="naive-bayes")["learner"] == "naive-bayes"
-    assert accompanying(policy("sfl")) == {"case_rule": "fresh", "learner": "naive-bayes"}
+    assert preferences(Auto()) == {"case_rule": "settle", "learner": "hierarchical"}
+    assert preferences(Auto(), learner="naive-bayes")["learner"] == "naive-bayes"
+    assert preferences(policy("sfl")) == {}
 
 
 @pytest.fixture
@@ -350,9 +353,7 @@ def test_keys_of_a_study_file(read):
     assert (given_.learner, given_.case_rule) == ("naive-bayes", "settle")
     given_ = read("")
     assert (given_.learner, given_.case_rule) == (None, None)
-    with pytest.raises(StudyFileError, match="believes: there is no such key"):
-        read('believes = "plain"')
-    with pytest.raises(StudyFileError, match="belief: there is no learner 'plain'"):
+    with pytest.raises(StudyFileError, match="belief: there is no such key"):
         read('belief = "plain"')
 
 
@@ -414,7 +415,7 @@ def test_contenders_may_say_what_goes_with_them():
 
 @pytest.mark.parametrize(
     ("entry", "says"),
-    [({"belief": "plain"}, "belief: there is no learner 'plain'"),
+    [({"belief": "plain"}, "policy 'auto' has no parameter 'belief'"),
      ({"loss": "gini"}, "policy 'auto' has no parameter 'loss'"),
      ({"learner": ["naive-bayes"]}, "learner: must be one of hierarchical, naive-bayes, "),
      ({"learner": 3}, "learner: must be one of .*, got 3"),
@@ -472,7 +473,7 @@ def test_a_case_that_cannot_be_used_is_not(rule):
 
 def errors(chooser, seeds, budget):
     """True errors at the end of runs in the figure-3(b) problem, with what goes with the policy."""
-    chosen = accompanying(chooser)
+    chosen = {"learner": "naive-bayes", "case_rule": "fresh"} | preferences(chooser)
     found = []
     for seed in seeds:
         drawn = FIGURE_3B.draw(seed, budget)
@@ -511,6 +512,7 @@ def test_what_simulate_reports_is_what_the_pieces_say():
     for row in rows:
         belief = belief.observe(row.feature, row.label, row.value)
         assert row.loss == pytest.approx(loss(belief), abs=1e-12)
+        assert row.engine == ""
 
 
 def test_it_says_whether_what_is_known_differs():
@@ -522,9 +524,9 @@ def test_it_says_whether_what_is_known_differs():
         for at, label in itertools.product(range(pairs), (0, 1)):
             value = at % 2 if name == "alike" else label
             state = state.after(Purchase(0, label, value, 1))
-        known[name] = so_far(View(state, Auto().believer, None), 0)
+        known[name] = so_far(state, 0, Auto().believer.believed(state.belief))
     assert known["few"].endswith("values so far, too few to tell whether they differ")
     assert known["apart"] == "12 'label 0' and 12 'label 1' values so far, which differ"
     assert known["alike"].endswith("values so far, which show no difference yet")
-    under_way = so_far(View(state.reserve(Action(0, 0)), None, None), 0, plain=True)
+    under_way = so_far(state.reserve(Action(0, 0)), 0)
     assert under_way == "150 'label 0' and 150 'label 1' values so far, 1 more under way"

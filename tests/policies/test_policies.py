@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import BudgetedError, PolicyError
 from budgeted.learners.layout import layout_of
-from budgeted.loss import loss
-from budgeted.policies import POLICIES, Policy, base, policy
+from budgeted.policies import POLICIES, Policy, biased_robin, policy
 from budgeted.testing import check_policy
 from budgeted.testing import policies as contracts
+from budgeted.value import Estimate, loss, spectral
 from tests import oracles
 from tests.strategies import problems
 
@@ -23,6 +23,7 @@ VARIANTS = {
     **{name: (name, {}) for name in POLICIES},
     "round-robin-cases": ("round-robin", {"over": "cases"}),
     "sfl-zero-one": ("sfl", {"loss": "zero_one", "max_depth": 3}),
+    "greedy-particles": ("greedy", {"engine": "particles", "particles": 50}),
     "biased-robin-cells": ("biased-robin", {"over": "cells"}),
     "rsfl-2": ("rsfl", {"best": 2, "temperature": 0.1, "max_depth": 3}),
     "auto-bounded": ("auto", {"case_limit": "6"}),
@@ -165,24 +166,24 @@ def test_twins_are_tied_in_whatever_order_they_are_summed(name, parameters):
 def test_cells_whose_scores_differ_by_rounding_are_tied(name, parameters, lower, monkeypatch):
     """Rounding is made here: which sums differ in their last bits depends on the processor."""
     order = ("u", "twin 1", "v", "twin 2", "w")
-    state, exact = state_of_twins(order), base.lookahead
+    state, exact = state_of_twins(order), spectral.cells
     rule = policy(name, **parameters)
 
     def off_by(resolutions):
-        def rounded(*arguments):
+        def cells(*arguments):
             found = exact(*arguments)
             values = found.values.copy()
             values[order.index(lower)] -= resolutions * found.resolution
             return replace(found, values=values)
 
-        monkeypatch.setattr(base, "lookahead", rounded)
+        monkeypatch.setattr(spectral, "cells", cells)
         return bought_of(state, rule)
 
     names, scores = off_by(0.5)
     assert names == {"twin 1", "twin 2"}
     assert len(scores) > 1
     names, _ = off_by(2)
-    assert names == {lower}, "beyond its resolution a difference is believed"
+    assert names == {lower}, "beyond its resolution the engine is believed"
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("greedy", {}), ("sfl", {"max_depth": 2})])
@@ -270,7 +271,6 @@ def test_biased_robin_does_not_take_rounding_for_a_lower_loss(monkeypatch):
 
     Rounding is made here, too: half a resolution is none, two are a lower loss.
     """
-    exact = base.replaced
     for total in np.linspace(0.25, 20, 60):
         share = total**2 / (2 * total + 1)  # so that (share + 1)/(total + 1) = 1 - share/total
         rows = ((1.0, 1.0), (share, total - share))
@@ -278,19 +278,20 @@ def test_biased_robin_does_not_take_rounding_for_a_lower_loss(monkeypatch):
         state = State.start(Problem(features, ("no", "yes"), (0.5, 0.5), 10))
         state = state.after(Purchase(0, 1, 0, "1"))
         for resolutions, feature in ((0, 1), (0.5, 1), (2, 0)):
-            monkeypatch.setattr(base, "replaced", lower_by(resolutions, exact))
+            monkeypatch.setattr(biased_robin, "loss_of", lower_by(resolutions, state.belief))
             choice = policy("biased-robin").choose(state, np.random.default_rng(0))
             assert choice.action.feature == feature
 
 
-def lower_by(resolutions, exact):
-    """The loss now and without the last value, the first lowered by some resolutions."""
+def lower_by(resolutions, belief):
+    """The loss, but that of one belief lowered by some resolutions of its engine."""
 
-    def replaced(*arguments):
-        now, before, resolution = exact(*arguments)
-        return now - resolutions * resolution, before, resolution
+    def loss_of(each, *arguments, **options):
+        found = loss(each, *arguments, **options)
+        value = float(found) - (each == belief) * resolutions * found.resolution
+        return Estimate(value, found.engine, resolution=found.resolution)
 
-    return replaced
+    return loss_of
 
 
 def test_biased_robin_compares_on_the_same_sample():
@@ -301,10 +302,11 @@ def test_biased_robin_compares_on_the_same_sample():
     seen[:, :2] = [[20, 2], [2, 20], [2, 20]]
     before = Belief(problem, seen)
     state = State.start(problem, belief=before).after(Purchase(0, 0, 0, "1"))
-    apart = [loss(state.belief, seed=seed) - loss(before, seed=100 + seed) for seed in range(10)]
+    apart = [loss(state.belief, rng=seed) - loss(before, rng=100 + seed) for seed in range(10)]
     assert min(apart) < 0 < max(apart)
     for seed in range(10):
         choice = policy("biased-robin").choose(state, np.random.default_rng(seed))
+        assert choice.engine == "particles"
         assert choice.action.feature == 0
 
 

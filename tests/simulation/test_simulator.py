@@ -8,13 +8,13 @@ import pytest
 from budgeted import Belief, Feature, Problem, simulate
 from budgeted.errors import WorldError
 from budgeted.learners import of_belief
-from budgeted.loss import loss
-from budgeted.policies import POLICIES, Policy, policy
+from budgeted.policies import POLICIES, policy
 from budgeted.problem import Order
 from budgeted.seeds import OUTLOOK, POLICY, WORLD, stream
 from budgeted.simulation.judge import Judge, Validation
 from budgeted.simulation.worlds import ModelWorld, TableWorld
 from budgeted.state.cases import RULES
+from budgeted.value import loss
 from tests.cases import pick_case
 
 
@@ -50,6 +50,7 @@ def test_every_row_says_what_was_bought_and_how_things_stand():
         assert row.loss == pytest.approx(float(loss(belief, "gini")), abs=1e-12)
         assert row.validation_error == judge.error(of_belief(belief))
         assert row.true_error is None
+        assert row.engine == "spectral"
     assert len({(row.case, row.feature) for row in rows}) == len(rows)
 
 
@@ -65,7 +66,7 @@ def test_each_purchase_costs_what_its_feature_costs(name):
     assert Decimal("6.05") < rows[-1].spent <= Decimal("6.15")
 
 
-class Watcher(Policy):
+class Watcher:
     """Goes round, and notes what its generator would draw."""
 
     name, summary = "watcher", "goes round"
@@ -76,10 +77,7 @@ class Watcher(Policy):
     def choose(self, state, rng):
         self.notes.append(self.note(rng))
         rng.random(self.waste)
-        return super().choose(state, rng)
-
-    def scores(self, now):
-        return now.turns("cells")
+        return policy("round-robin").choose(state, rng)
 
 
 def test_each_step_of_a_policy_has_a_stream_of_its_own():

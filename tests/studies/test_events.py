@@ -37,7 +37,7 @@ EVENTS = [
         groups=st.dictionaries(texts, texts, max_size=2),
     ),
     st.builds(
-        events.Asked, texts, texts, lines, scores, spreads, texts, texts,
+        events.Asked, texts, texts, lines, scores, spreads, texts, texts, texts,
         parameters, texts,
     ),
     st.builds(events.Told, numbers, texts, amounts),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted.policies import policy
-from budgeted.policies.base import Several
+from budgeted.policies.base import several
 from budgeted.studies import commands as does
 from budgeted.studies.creation import creation
 from budgeted.studies.drafts import Draft, Sent, plan
@@ -46,7 +46,7 @@ def played(commands):
     projection, entries = Projection(created), [Entry(1, AT, "me", created)]
     for command in commands:
         draft = Draft.of(projection)
-        draft.chooser = Several(policy("round-robin"))
+        draft.chooser = several(policy("round-robin"))
         found = plan(draft, [Sent(command, "me")], "s", AT)
         projection.adopt(found.draft)
         entries += [Entry(len(entries) + 1 + at, AT, "me", event)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from budgeted import Feature, Problem, Study
 from budgeted.cli.main import main
 from budgeted.errors import PriceListError, StudyFileError
-from budgeted.policies import Policy
-from budgeted.policies.base import Scores
+from budgeted.policies import Choice
 from budgeted.problem.prices import PRICE_LISTS, NotInstalled
 from budgeted.studies.events import Asked
 from budgeted.studies.files import read_study
@@ -177,21 +176,18 @@ def test_mistakes_in_the_prices_are_named(write, prices, says):
 
 
 @dataclass(frozen=True)
-class Stubborn(Policy):
+class Stubborn:
     """Orders all that can be had of a label, whether one case can give it or not."""
 
-    name = "stubborn"
-    summary = "all at once"
+    name: ClassVar[str] = "stubborn"
+    summary: ClassVar[str] = "all at once"
 
     def choose(self, state, rng):
-        return super().choose(state, rng) if state.depths()[:, 0].any() else None
-
-    def scores(self, now):
-        features, labels = now.depth.shape
-        return Scores(np.where(np.arange(labels) == 0, np.arange(features)[:, None], np.nan))
-
-    def together(self, now, cell):
-        return tuple(np.flatnonzero(now.depth[:, 0]).tolist()[1:])
+        cells = [each for each in state.affordable() if each.label == 0]
+        if not cells:
+            return None
+        others = tuple(each.feature for each in cells[1:])
+        return Choice(cells[0], reason="all of them", together=others)
 
 
 def test_an_order_that_no_case_can_give_whole_is_made_smaller(tmp_path):

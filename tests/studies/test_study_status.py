@@ -11,8 +11,8 @@ from budgeted import Belief, Feature, Model, Problem, Purchase
 from budgeted.learners import LEARNERS, Outlook, learner, of_belief, prospect
 from budgeted.learners.dependence import CORRELATIONS
 from budgeted.learners.layout import layout_of
-from budgeted.loss import expected_loss, loss
 from budgeted.policies.auto import Auto
+from budgeted.value import expected_loss, loss
 from tests import sample_studies as studies
 
 

@@ -12,9 +12,9 @@ from budgeted import Study
 from budgeted.cli.main import main
 from budgeted.errors import BudgetedError, PolicyError
 from budgeted.learners import LEARNERS, NaiveBayes
-from budgeted.loss import LOSSES, Loss
 from budgeted.policies import POLICIES
 from budgeted.policies.random_shopper import RandomShopper
+from budgeted.value.loss import LOSSES, Loss
 from tests.sample_studies import begin
 from tests.webs import client
 
@@ -30,7 +30,8 @@ class MyLearner(NaiveBayes):
 
 
 def my_loss() -> Loss:
-    return Loss("my-loss", LOSSES["gini"].of)
+    gini = LOSSES["gini"]
+    return Loss("my-loss", gini.term, gini.gather, gini.finish, gini.largest)
 
 
 @pytest.mark.parametrize("missing", ["policy", "learner", "loss"])
@@ -89,8 +90,7 @@ def test_a_policy_that_cannot_be_made_does_not_keep_a_study_shut(tmp_path, monke
         monkeypatch.setattr(Fragile, "here", {})
         says = "policy 'fragile': KeyError: 'FRAGILE_HOME'"
     else:
-        monkeypatch.setattr(Fragile, "follows_learner", True)
-        monkeypatch.setattr(Fragile, "under", choose_a_learner)
+        monkeypatch.setattr(Fragile, "for_learner", choose_a_learner, raising=False)
         says = "policy 'fragile': IndexError: no such learner"
     with Study.open(database) as study:
         study.tell(1, "yes")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from budgeted.loss import ENTROPY, GINI, LOSSES, Loss
 from budgeted.testing import check_loss
+from budgeted.value.loss import ENTROPY, GINI, LOSSES, Loss
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -14,39 +14,48 @@ def test_every_registered_loss_keeps_the_contract(name):
     check_loss(LOSSES[name])
 
 
-def total(masses):
-    return masses.sum(axis=0)
-
-
-def weighted(masses):
-    """Labels count more, the later they are listed."""
-    weights = np.arange(1, len(masses) + 1).reshape(-1, *[1] * (masses.ndim - 1))
-    return GINI.of(masses * weights / len(masses))
-
-
-def overwritten(masses):
-    found = GINI.of(masses)
-    masses *= 0.5
-    return found
+GOOD = Loss(
+    "bhattacharyya",
+    term=np.square,
+    gather=np.add,
+    finish=lambda total, squares: np.sqrt(np.maximum(total**2 - squares, 0) / 2),
+    largest=lambda labels: float(np.sqrt((1 - 1 / labels) / 2)),
+)
 
 
 def test_one_of_ones_own_keeps_it():
-    check_loss(Loss("half-gini", lambda masses: GINI.of(masses) / 2))
+    check_loss(GOOD)
+
+
+def overwritten(masses):
+    masses *= masses
+    return masses
 
 
 BROKEN = {
-    "nameless": (replace(GINI, name=" "), "must have a name"),
-    "convex": (Loss("x", lambda masses: GINI.of(masses) ** 2 / total(masses)), "must be concave"),
-    "not homogeneous": (Loss("x", lambda masses: GINI.of(masses) * total(masses)), "as large"),
-    "a fee": (Loss("x", lambda masses: total(masses) / 10), "all the mass it must be 0"),
-    "below 0": (Loss("x", lambda masses: -GINI.of(masses)), "must not be below 0"),
-    "no number": (Loss("x", lambda masses: GINI.of(masses) * np.nan), "must be a number"),
-    "one number for all": (Loss("x", lambda masses: GINI.of(masses).sum()), "200 numbers, got"),
-    "labels last": (Loss("x", lambda masses: GINI.of(masses.T)), "200 numbers, got"),
-    "the masses overwritten": (Loss("x", overwritten), "must not change the masses"),
-    "the order of labels": (Loss("x", weighted), "order of the labels"),
-    "products of another loss": (
-        replace(GINI, of_products=ENTROPY.of_products), "products of matrices",
+    "convex": (
+        replace(GINI, finish=lambda total, squares: (total**2 - squares) / np.maximum(total, 1e-9)
+                * np.where(total**2 - squares > 0.3 * total**2, 1.0, 0.5)),
+        "not concave",
+    ),
+    "not homogeneous": (
+        replace(GINI, finish=lambda total, squares: (total**2 - squares) / 10),
+        "times the loss",
+    ),
+    "larger than it says": (replace(ENTROPY, largest=lambda labels: 0.1), "above largest"),
+    "not a number at 0": (
+        replace(ENTROPY, term=lambda mass: mass * np.log(mass)), "is no number",
+    ),
+    "labels on the last axis only": (
+        replace(GINI, term=lambda mass: mass**2 * (1 + 0.1 * (mass.shape[-1] > 9))),
+        "called with axis=0",
+    ),
+    "a kernel of another loss": (replace(GINI, kernel=ENTROPY.kernel), "its kernel says"),
+    "the masses overwritten": (replace(GINI, term=overwritten), "changes the masses"),
+    "the order of labels": (
+        replace(GINI, term=lambda mass: mass * np.arange(mass.shape[-1]),
+                finish=lambda total, terms: np.minimum(terms, 2 * (total - terms)) / 4),
+        "order of the labels must not matter",
     ),
 }  # fmt: skip
 
@@ -60,5 +69,5 @@ def test_what_is_broken_is_said_in_words(what):
 
 
 def test_what_is_no_loss_is_said_in_words():
-    with pytest.raises(AssertionError, match=r"must be a budgeted\.loss\.Loss"):
+    with pytest.raises(AssertionError, match=r"must be a budgeted\.value\.loss\.Loss"):
         check_loss(lambda masses: 0)

@@ -7,6 +7,7 @@ import pytest
 
 from budgeted.errors import JournalError, PolicyError, UnwritableError
 from budgeted.policies.auto import Auto
+from budgeted.policies.single_feature_lookahead import SingleFeatureLookahead
 from budgeted.studies.commands import Ask, Cancel, Tell
 from budgeted.studies.drafts import Sent
 from budgeted.studies.study import Study
@@ -43,26 +44,41 @@ def test_asking_one_by_one_gives_what_a_study_gives(tmp_path):
     assert cells(found) == cells(expected)
 
 
-def test_who_asks_at_the_same_moment_shares_decisions(tmp_path, monkeypatch):
-    """People who ask at once wait for some decisions, not for as many."""
+@pytest.mark.parametrize(
+    ("policy", "kind", "people", "most"),
+    [("auto", Auto, 12, 7), ("sfl", SingleFeatureLookahead, 50, 14)],
+)
+def test_who_asks_at_the_same_moment_shares_decisions(
+    tmp_path, monkeypatch, policy, kind, people, most
+):
+    """People who ask at once wait for some decisions, not for as many; each has its reason."""
     times = []
-    choose = Auto.choose
+    choose = kind.choose
 
     def counted(self, state, rng):
         times.append(1)
         return choose(self, state, rng)
 
-    monkeypatch.setattr(Auto, "choose", counted)
+    monkeypatch.setattr(kind, "choose", counted)
+    database = str(tmp_path / "crowd.db")
+    problem = studies.make_problem(("1",) * 12, budget="100")
+    given = {"problem": problem, "per_label": 30, "policy": policy, "seed": 4}
+    studies.begin(database, "crowd", **given).release()
 
-    async def crowd(database):
+    async def crowd():
         worker = StudyWorker(Study.open(database, "crowd"))
-        done = await asyncio.gather(*(worker.do(Ask(1), by=f"person {at}") for at in range(12)))
+        several = [worker.do(Ask(1), by=f"person {at}") for at in range(people)]
+        done = await asyncio.gather(*several)
         await worker.release()
         return [each.requests[0] for each in done]
 
-    found = asyncio.run(crowd(begin(tmp_path, "crowd")))
-    assert len({(each.case, each.feature) for each in found}) == 12
-    assert sum(times) <= 7  # each decision is good for a value of either label
+    found = asyncio.run(crowd())
+    assert len({(each.case, each.feature) for each in found}) == people
+    assert {each.by for each in found} == {f"person {at}" for at in range(people)}
+    assert sum(times) <= most  # each decision is good for a value of either label
+    if policy == "sfl":  # it ranks, and who gets the second best is told why
+        shared = [each for each in found if "at the same moment" in each.asked.reason]
+        assert len(shared) == people - sum(times)
 
 
 def test_a_study_of_an_unknown_policy_can_still_be_seen(tmp_path, monkeypatch):

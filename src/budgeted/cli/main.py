@@ -142,8 +142,10 @@ def demo(runs: int, seed: int, figure: str) -> None:
 def _teacher(chosen: Policy, name: str | None, taught: Mapping[str, Any]) -> Learner:
     """Return the learner of that name, or the one that goes with the policy."""
     from budgeted.learners import learner_from
+    from budgeted.policies import preferences
 
-    return learner_from({"name": name or chosen.learner, **taught})
+    usual = preferences(chosen).get("learner", "naive-bayes")
+    return learner_from({"name": name or usual, **taught})
 
 
 @main.command()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def known_loss(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
     """Refuse a loss that there is not; those of other packages are known, too."""
-    from budgeted.loss import named
+    from budgeted.value.loss import named
 
     try:
         return None if name is None else named(name).name

@@ -17,10 +17,10 @@ from budgeted.experiments.sources import what_happened
 from budgeted.experiments.spec import Contender, Experiment
 from budgeted.experiments.store import Store, provenance
 from budgeted.learners import LEARNERS
-from budgeted.loss import LOSSES
 from budgeted.policies import POLICIES
 from budgeted.problem.prices import PRICE_LISTS
 from budgeted.provenance import Provenance
+from budgeted.value.loss import LOSSES
 
 
 def run(

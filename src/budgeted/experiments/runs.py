@@ -16,7 +16,7 @@ from budgeted.errors import RunnerError, WorldError
 from budgeted.experiments.measured import Moments, Wanted
 from budgeted.learners import Learner, learner_from, of_belief
 from budgeted.learners.belief import Floats, Integers
-from budgeted.policies import Policy
+from budgeted.policies import Policy, preferences
 from budgeted.provenance import Provenance
 from budgeted.simulation.datasets import Rehearsal
 from budgeted.simulation.judge import Judge, Validation
@@ -88,7 +88,6 @@ def play(
     *,
     learner: str | Mapping[str, Any] | Learner | None = None,
     case_rule: str | None = None,
-    belief: str | None = None,
     wanted: Wanted | None = None,
 ) -> Run:
     """Spend the budget of a rehearsal as the policy says.
@@ -98,16 +97,15 @@ def play(
     rehearsal, policy, seed
         The world, who chooses, and the seed of its draws.
     learner, case_rule
-        Who makes the classifier, and which cases are used; what goes with the policy unless given.
-        The rule of the world stays if the policy has none.
-    belief
-        What the policy looks ahead by, see `budgeted.policies.believing`.
+        Who makes the classifier, and which cases are used; what goes with the policy unless given,
+        see `budgeted.policies.preferences`. The rule of the world stays if the policy has none.
     wanted
         What to measure besides the 0/1 error.
     """
-    world, rule = rehearsal.world, case_rule or policy.case_rule
-    if rule is not None and rule != world.case_rule:
-        world = replace(world, case_rule=rule)
+    chosen = preferences(policy, learner=learner, case_rule=case_rule)
+    world = rehearsal.world
+    if "case_rule" in chosen and chosen["case_rule"] != world.case_rule:
+        world = replace(world, case_rule=chosen["case_rule"])
     moments = Moments(wanted, rehearsal) if wanted is not None and wanted.names else None
     rows = list(
         simulate(
@@ -117,8 +115,7 @@ def play(
             seed=seed,
             loss=None,
             validation=rehearsal.validation,
-            learner=learner_from(learner or policy.learner),
-            belief=belief,
+            learner=learner_from(chosen.get("learner", "naive-bayes")),
             watch=moments,
         )
     )

@@ -50,7 +50,7 @@ from budgeted.experiments.problems import (
 from budgeted.experiments.runs import Run, play, run_seed
 from budgeted.experiments.sources import Source, kinds
 from budgeted.learners import learner_from
-from budgeted.policies import POLICIES, Policy, believer, policy_among
+from budgeted.policies import POLICIES, Policy, policy_among
 from budgeted.simulation.datasets import Rehearsal
 from budgeted.state.cases import WORLD_RULES
 
@@ -62,9 +62,8 @@ _KEYS = ("title", "budget", "runs", "seed", "modules", "problem", "prices", "mea
 class Contender:
     """A policy in an experiment: its label in figures, its name, budget and parameters.
 
-    `learner` and `case_rule` are what goes with the policy unless given, and `belief` is what it
-    looks ahead by; `modules` are the user's files in which the policy is found if it is not one of
-    this package.
+    `learner` and `case_rule` are what goes with the policy unless given; `modules` are
+    the user's files in which the policy is found if it is not one of this package.
     """
 
     label: str
@@ -73,7 +72,6 @@ class Contender:
     parameters: Mapping[str, Any]
     learner: str | Mapping[str, Any] | None = None
     case_rule: str | None = None
-    belief: str | None = None
     modules: tuple[Source, ...] = field(default=(), repr=False)
 
     @property
@@ -87,7 +85,7 @@ class Contender:
 
     def document(self) -> dict[str, Any]:
         """Return the entry of a file that describes it."""
-        own = {"learner": self.learner, "case_rule": self.case_rule, "belief": self.belief}
+        own = {"learner": self.learner, "case_rule": self.case_rule}
         given = {key: value for key, value in own.items() if value is not None}
         head = {"label": self.label, "name": self.name, "budget": self.budget}
         return {**head, **given, **self.parameters}
@@ -171,7 +169,6 @@ class Experiment:
             run_seed(self.seed, run),
             learner=contender.learner,
             case_rule=contender.case_rule,
-            belief=contender.belief,
             wanted=self.wanted,
         )
 
@@ -324,8 +321,7 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
         raise ExperimentError(["name: is missing; see 'budgeted policies'"])
     label = str(parameters.pop("label", name))
     own_budget = as_text(parameters.pop("budget", budget))
-    keys = ("learner", "case_rule", "belief")
-    own = {key: parameters.pop(key) for key in keys if key in parameters}
+    own = {key: parameters.pop(key) for key in ("learner", "case_rule") if key in parameters}
     wrong = []
     if own.get("case_rule", WORLD_RULES[0]) not in WORLD_RULES:
         known = ", ".join(WORLD_RULES)
@@ -334,10 +330,6 @@ def _contender(entry: Mapping[str, Any], budget: str, modules: tuple[Source, ...
         learner_from(own.get("learner", "naive-bayes"))
     except (BudgetedError, TypeError) as error:
         wrong.append(f"learner: {error}")
-    try:
-        believer(own.get("belief", "default"))
-    except BudgetedError as error:
-        wrong.append(f"belief: {error}".replace("belief: belief: ", "belief: "))
     needed = () if name in POLICIES else modules
     contender = Contender(label, name, own_budget, parameters, **own, modules=needed)
     try:

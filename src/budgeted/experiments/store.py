@@ -19,10 +19,10 @@ from budgeted.experiments import run_files
 from budgeted.experiments.runs import Run, Runs, run_seed
 from budgeted.experiments.spec import Experiment
 from budgeted.learners import LEARNERS
-from budgeted.loss import LOSSES
-from budgeted.policies import POLICIES
+from budgeted.policies import POLICIES, preferences
 from budgeted.problem.prices import PRICE_LISTS
 from budgeted.provenance import Provenance, package_hash
+from budgeted.value.loss import LOSSES
 
 _MOST_NAMED = 10
 Pair = tuple[int, int]
@@ -207,10 +207,10 @@ def _packages(experiment: Experiment) -> set[str]:
     if experiment.prices:
         found.add(PRICE_LISTS.package_of(experiment.prices["list"]))
     for each in experiment.contenders:
-        own = POLICIES[each.name].learner if each.name in POLICIES else None
+        own = preferences(POLICIES[each.name]) if each.name in POLICIES else {}
         for members, name in (
             (POLICIES, each.name),
-            (LEARNERS, each.learner_name or own),
+            (LEARNERS, each.learner_name or own.get("learner")),
             (LOSSES, each.parameters.get("loss")),
         ):
             if isinstance(name, str) and name in members:

@@ -119,9 +119,9 @@ class Learner(Protocol):
     - ``of_belief(belief)``: the predictor that `fit` would make of the values that a `Belief` has
       seen, for a learner to which it does not matter which case they came from. After each of many
       purchases nothing is counted anew then;
-    - ``believe(belief)``: the `Belief` that it has after the values that a plain one has seen. The
-      default policy buys by what the learner of a study believes; without it, by what the
-      hierarchical learner believes.
+    - ``believed(belief)``: what is known after the values that a `Belief` has seen, for an engine
+      of `budgeted.value` that supports it. The default policy buys by what the learner of a study
+      believes; without it, by what the hierarchical learner believes.
     """
 
     @property

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from math import prod
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeted.errors import AllocationError, ObservationError
+from budgeted.errors import ObservationError
 from budgeted.learners.layout import Layout, layout_of
-from budgeted.loss.tables import FREQUENCIES, Complexes
-from budgeted.loss.tally import sightings, tally
 from budgeted.problem import Problem, position_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_MOST_ATOMS = 4096
-"""Of a feature, where a few outcomes of each label stand for all."""
-_MOST_OUTCOMES = 2**22
-"""Of a feature, where all are gone through."""
-_PAGE = 256
-"""Powers of so many counts are computed at once."""
+
+DIRICHLET = "independent Dirichlet counts"
+"""The form in which a plain belief knows something: each cell by itself."""
 MOST_OBSERVED = 2**53
 """Up to here every whole number is a float."""
 
@@ -64,6 +58,14 @@ class Belief:
 
     problem: Problem
     observed: Integers
+
+    form: ClassVar[str] = DIRICHLET
+    """What engines compute with. A subclass with `means` of its own has something in common between
+    cells, unless it says otherwise."""
+
+    def __init_subclass__(cls) -> None:
+        if "means" in cls.__dict__ and "form" not in cls.__dict__:
+            cls.form = f"what {cls.__name__} knows"
 
     def __post_init__(self) -> None:
         shape = self.layout.shape
@@ -270,44 +272,6 @@ class Belief:
                 drawn[label, columns] = rng.dirichlet(self.counts[label, columns])
         return drawn
 
-    def finer(self, feature: int, numbers: Sequence[int], points: int | None = None) -> Floats:
-        """Return joint masses of (value, outcome) if values of a feature are bought (eq. 4 and 5).
-
-        Parameters
-        ----------
-        feature
-            By position.
-        numbers
-            How many values of each label are bought.
-        points
-            How many outcomes of each label may stand for all (`budgeted.loss.tally`).
-        """
-        counts = self.counts[:, self.columns(feature)]
-        bought = np.count_nonzero(numbers)
-        if points is None and prod(n + 1 for n in numbers) > _MOST_OUTCOMES:
-            name = self.problem.features[feature].name
-            raise AllocationError(
-                f"allocation: {', '.join(map(str, numbers))} purchases of {name!r} have too many "
-                "outcomes to go through together"
-            )
-        if points is not None and bought > 1:
-            points = max(2, min(points, int((_MOST_ATOMS / counts.shape[1]) ** (1 / bought))))
-        masses = (counts / counts.sum(axis=1, keepdims=True))[..., None]
-        labels = np.flatnonzero(numbers).tolist()
-        masses[labels] = 1.0
-        for label in labels:
-            chances, shares = tally(counts[label], numbers[label], points)
-            masses = masses[..., None] * chances[:, None]
-            masses[label] *= shares[:, None]
-            masses = masses.reshape(*counts.shape, -1)
-        result: Floats = masses.reshape(len(counts), -1)
-        return result
-
-    def wave(self, feature: int, numbers: Sequence[int]) -> Complexes:
-        """Return `budgeted.loss.tables.wave_of` of that table, for two labels, label by label."""
-        prior, seen = self.keys[feature]
-        return _wave(prior, seen, tuple(numbers))
-
     def posterior(self, case: Mapping[Any, Any], prior: Sequence[float] | None = None) -> Floats:
         """Return the naive Bayes probability of each label for a case known in part.
 
@@ -349,43 +313,6 @@ class Belief:
         known = cases >= 0
         columns = np.where(known, cases + self.layout.starts, 0)
         return np.stack([(row[columns] * known).sum(axis=1) for row in self.log_means], axis=1)
-
-
-@lru_cache(maxsize=2**16)
-def _wave(prior: bytes, seen: bytes, numbers: tuple[int, int]) -> Complexes:
-    """Remember the wave of a feature by its counts: a purchase changes one feature."""
-    half = len(prior) // 2
-    one = _roots(prior[:half], seen[: len(seen) // 2], numbers[0])
-    two = _roots(prior[half:], seen[len(seen) // 2 :], numbers[1])
-    result: Complexes = np.einsum("kw,kw->w", one, two.conj())
-    return result
-
-
-@lru_cache(maxsize=2**14)
-def _roots(prior: bytes, seen: bytes, number: int) -> Complexes:
-    """E[θ'^(½+iω)] of the values of a cell after purchases, values × frequencies."""
-    base, observed = np.frombuffer(prior), np.frombuffer(seen, dtype=np.int64)
-    counts = base + observed
-    chances, total = sightings(counts, counts.sum(), number), counts.sum() + number
-    result = np.zeros((len(counts), 2 * len(FREQUENCIES)))
-    for value, (alpha, first) in enumerate(zip(base.tolist(), observed.tolist(), strict=True)):
-        place = 0
-        while place <= number:  # page by page
-            page, at = divmod(first + place, _PAGE)
-            part = chances[value, place : place + _PAGE - at]
-            result[value] += part @ _powers(alpha, page)[at : at + len(part)].view(float)
-            place += len(part)
-    waves: Complexes = result.view(complex)
-    waves *= np.exp(-(0.5 + 1j * FREQUENCIES) * np.log(total))
-    return waves
-
-
-@lru_cache(maxsize=256)
-def _powers(alpha: float, page: int) -> Complexes:
-    """(α + c)^(½+iω) of a page of counts c."""
-    logs = np.log(alpha + page * _PAGE + np.arange(_PAGE))
-    result: Complexes = np.exp(np.outer(logs, 0.5 + 1j * FREQUENCIES))
-    return result
 
 
 def _frozen(array: Floats) -> Floats:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from budgeted.cache import remembered
 from budgeted.learners.belief import Belief, Floats, Integers
-from budgeted.learners.hierarchical import Hierarchical, Pooled
+from budgeted.learners.hierarchical import Hierarchical
 from budgeted.learners.layout import every_case, layout_of
 from budgeted.learners.naive_bayes import NaiveBayes
-from budgeted.learners.outcomes import after
-from budgeted.learners.posterior import Posterior
-from budgeted.loss.tables import Complexes, wave_of
 from budgeted.problem import Problem
 
 
@@ -34,36 +30,10 @@ class Believed(Belief):
     [[0.473, 0.527], [0.319, 0.681]]
     """
 
-    learner: ClassVar[Pooled] = Hierarchical()
-
-    @classmethod
-    def by(cls, learner: Pooled, belief: Belief) -> Self:
-        """Return what a learner believes after the values that plain counts have seen."""
-        made = cls(belief.problem, belief.observed)
-        object.__setattr__(made, "learner", learner)
-        return made
-
-    @cached_property
-    def parameters(self) -> Posterior:
-        """What the counts say of the parameters of all features."""
-        return self.learner.posterior(self.problem, self.observed.astype(float))
-
     @cached_property
     def means(self) -> Floats:
         """Expected parameters, labels × values."""
-        return self.parameters.expected
-
-    def finer(self, feature: int, numbers: Sequence[int], points: int | None = None) -> Floats:
-        """Return joint masses of (value, outcome) if values of a feature are bought."""
-        if not any(numbers):
-            return self.means[:, self.columns(feature)]
-        chances, parameters = after(self.parameters, feature, np.asarray(numbers))
-        masses = parameters[:, 1:] * chances[:, None]
-        return masses.swapaxes(1, 2).reshape(len(masses), -1)
-
-    def wave(self, feature: int, numbers: Sequence[int]) -> Complexes:
-        """Return `budgeted.loss.tables.wave_of` that table."""
-        return wave_of(self.finer(feature, numbers))
+        return Hierarchical().believed(self).expected
 
     def observe_at(self, feature: int, label: int, value: int, times: int = 1) -> Self:
         """Return the belief after a value was seen."""

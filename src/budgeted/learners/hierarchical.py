@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from budgeted.learners.posterior import Posterior, posterior
 from budgeted.learners.prospective import Committee
 from budgeted.problem import Problem
 from budgeted.problem.orders import Purchase
-
-if TYPE_CHECKING:
-    from budgeted.learners.believed import Believed
 
 
 @dataclass(frozen=True)
@@ -47,11 +44,9 @@ class Pooled:
         """Return what counts, labels × values, say of the parameters of all features."""
         return posterior(problem, counts, self.evenness, self.levels, self.as_stated)
 
-    def believe(self, belief: Belief) -> Believed:
-        """Return what is believed of the values that plain counts have seen."""
-        from budgeted.learners.believed import Believed  # noqa: PLC0415 - which needs this class
-
-        return Believed.by(self, belief)
+    def believed(self, belief: Belief) -> Posterior:
+        """Return what the values that a belief has seen say of the parameters."""
+        return self.posterior(belief.problem, belief.observed.astype(float))
 
 
 def correlations(made_by: Pooled, known: Posterior, bought: Sequence[Purchase]) -> Floats:

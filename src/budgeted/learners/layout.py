@@ -1,7 +1,7 @@
 """Where the values of all features stand when they are laid side by side.
 
 Tables of parameters and counts have a row per label and a column per value, feature by feature.
-Only learners know which column is whose; everybody else asks
+Only learners and the engines of `budgeted.value` know which column is whose; everybody else asks
 `budgeted.learners.belief.Belief`, or a predictor, for what is wanted.
 """
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from budgeted.learners.special import log_rising, log_sum
 from budgeted.learners.strength import remembered_strengths
 from budgeted.problem import Problem
 
+SPIKE_AND_SLAB = "a spike-and-slab posterior"
+"""The form in which this is known: a feature may be irrelevant, or have some strength."""
 _STEPS = 3
 """Between "all features matter" and "about one does"."""
 _TYPICAL = 0.5
@@ -53,6 +56,8 @@ class Posterior:
     stated: Integers  # which features keep their prior counts in every setting
     evenness: tuple[float, ...] = ()
     levels: tuple[float, ...] = ()
+
+    form: ClassVar[str] = SPIKE_AND_SLAB
 
     @property
     def evennesses(self) -> int:

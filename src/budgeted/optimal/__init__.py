@@ -10,9 +10,9 @@ single feature lookahead misses 0.22% of that
 
 from __future__ import annotations
 
-from budgeted.optimal.playing import Played, play
+from budgeted.optimal.playing import Played, odds, play
 from budgeted.optimal.programme import Solution, solve
 from budgeted.optimal.yardsticks import YARDSTICKS, Comparison, Yardstick, compare
 
-__all__ = ["YARDSTICKS", "Comparison", "Played", "Solution", "Yardstick", "compare", "play",
+__all__ = ["YARDSTICKS", "Comparison", "Played", "Solution", "Yardstick", "compare", "odds", "play",
            "solve"]  # fmt: skip

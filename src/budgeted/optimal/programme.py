@@ -25,8 +25,8 @@ import numpy as np
 from budgeted.errors import OptimalError
 from budgeted.learners.belief import Belief, Floats, Integers
 from budgeted.learners.layout import position_in
-from budgeted.loss import Loss, named
 from budgeted.problem import Action, Problem
+from budgeted.value.loss import Loss, named
 
 MOST_STATES = 1_000_000
 """A million situations take less than a minute."""
@@ -151,7 +151,7 @@ def losses(start: Belief, tallies: Integers | Floats, kind: Loss) -> Floats:
         for feature in range(len(problem.features)):
             factor = means[:, :, None, start.columns(feature)]
             masses = (masses[..., None] * factor).reshape(*means.shape[:2], -1)
-        result[begin : begin + step] = kind.of(np.swapaxes(masses, 0, 1)).sum(axis=1)
+        result[begin : begin + step] = kind(np.swapaxes(masses, 1, 2)).sum(axis=1)
     return result
 
 

@@ -1,7 +1,7 @@
 """Rules that say what to buy next.
 
 >>> policy("sfl", max_depth=30)
-SingleFeatureLookahead(max_depth=30, loss='gini', particles=1000)
+SingleFeatureLookahead(max_depth=30, loss='gini', engine='auto', particles=1000)
 """
 
 from __future__ import annotations
@@ -10,33 +10,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from budgeted.errors import PolicyError
-from budgeted.learners import LEARNERS
 from budgeted.learners.base import Learner
-from budgeted.policies.base import Choice, Policy
-from budgeted.registry import Registry, check_dataclass, make, parameter_names
+from budgeted.policies.base import Choice, Policy, check_kind
+from budgeted.problem import Problem
+from budgeted.registry import Registry, make, parameter_names
 
 __all__ = [
     "POLICIES",
     "Choice",
     "Policy",
     "accompanying",
-    "believer",
-    "believing",
+    "for_learner",
     "parameter_names",
     "policy",
     "policy_among",
+    "preferences",
+    "unfit",
 ]
-
-
-def check_kind(kind: type[Policy]) -> None:
-    """Raise an error unless a class can be a policy: a dataclass that is a `Policy`."""
-    check_dataclass(kind, "policy", "choose(state, rng)", PolicyError)
-    if not issubclass(kind, Policy) or not isinstance(getattr(kind, "summary", None), str):
-        raise PolicyError(
-            f"policy {kind.name!r}: must be a subclass of budgeted.policies.Policy with a summary, "
-            "a line for lists"
-        )
-
 
 POLICIES: Registry[type[Policy]] = Registry(
     "policy",
@@ -46,21 +36,21 @@ POLICIES: Registry[type[Policy]] = Registry(
         for name, place in {
             "round-robin": "round_robin:RoundRobin",  # this and the next four are the paper's
             "uniform-expenditure": "uniform_expenditure:UniformExpenditure",
-            "biased-robin": "robins:BiasedRobin",
+            "biased-robin": "biased_robin:BiasedRobin",
             "greedy": "greedy:Greedy",
-            "sfl": "sfl:SingleFeatureLookahead",
+            "sfl": "single_feature_lookahead:SingleFeatureLookahead",
             "random-shopper": "random_shopper:RandomShopper",
-            "rsfl": "sfl:RandomisedLookahead",
+            "rsfl": "rsfl:RandomisedLookahead",
             "exp3": "bandits:Exp3",
             "exp3c": "bandits:Exp3C",
             "fel": "bandits:FollowExpectedLeader",
-            "abr2": "robins:AbsoluteRobin",
-            "rbr2": "robins:RelativeRobin",
-            "wbr2": "robins:WindowedRobin",
+            "abr2": "effects:AbsoluteRobin",
+            "rbr2": "effects:RelativeRobin",
+            "wbr2": "effects:WindowedRobin",
             "seu": "seu:SampledExpectedUtility",
             "kg-star": "kg_star:KnowledgeGradientStar",
             "iga": "iga:IncrementalGreedyAllocation",
-            "pair-lookahead": "sfl:PairLookahead",
+            "pair-lookahead": "pair_lookahead:PairLookahead",
             "auto": "auto:Auto",
         }.items()
     },
@@ -91,48 +81,30 @@ def policy_among(
     return made
 
 
-def believer(belief: str) -> Learner:
-    """Return the learner under whose belief a policy is to be played.
-
-    >>> believer("default").name
-    'hierarchical'
-    >>> believer("naive-bayes")
-    Traceback (most recent call last):
-    ...
-    budgeted.errors.PolicyError: belief: must be 'default' or a learner that says what it \
-believes, got 'naive-bayes'
-    """
-    name = POLICIES["auto"].learner if belief == "default" else belief
-    made: Learner = LEARNERS.find(name)()
-    if not callable(getattr(made, "believe", None)):
-        raise PolicyError(
-            f"belief: must be 'default' or a learner that says what it believes, got {belief!r}"
-        )
-    return made
-
-
-def believing(policy: Policy, learner: Callable[[], Learner], belief: str | None = None) -> Policy:
-    """Return the policy with what it looks ahead by.
+def for_learner(policy: Policy, learner: Callable[[], Learner]) -> Policy:
+    """Return the policy that buys for a learner, if that makes a difference to it.
 
     Parameters
     ----------
     policy
-        Who chooses.
+        Who chooses. If it has ``for_learner(learner)``, that is asked.
     learner
-        Who makes the classifier; the default looks ahead by what this learner believes.
-    belief
-        Name of the learner whose belief any policy is to be played under; ``default`` is that of
-        the default policy. Plain counts, unless given, for all policies but the default.
-
-    Examples
-    --------
-    >>> from budgeted.learners import NaiveBayes
-    >>> type(believing(policy("greedy"), NaiveBayes, "default").believer).__name__
-    'Hierarchical'
+        Who makes the classifier; it is looked up if the policy wants to know.
     """
-    if belief is not None:
-        return policy.under(believer(belief))
-    return policy.under(learner()) if policy.follows_learner else policy
+    ask: Callable[[Learner], Policy] | None = getattr(policy, "for_learner", None)
+    return policy if ask is None else ask(learner())
+
+
+def unfit(policy: Policy, problem: Problem) -> list[str]:
+    """Return what is wrong with the parameters of a policy for a problem, in words.
+
+    >>> from budgeted import Feature, Problem
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 3)], ("well", "ill"), (0.5, 0.5), 30)
+    >>> unfit(policy("auto", case_limit=2), problem)
+    ['case_limit: a limit of 2 pays for no test; the cheapest costs 3']
+    """
+    ask: Callable[[Problem], list[str]] | None = getattr(policy, "unfit", None)
+    return [] if ask is None else ask(problem)
 
 
 def accompanying(policy: Policy | None, **given: Any) -> dict[str, Any]:
@@ -140,9 +112,19 @@ def accompanying(policy: Policy | None, **given: Any) -> dict[str, Any]:
 
     >>> accompanying(policy("round-robin"), case_rule="overlap")
     {'learner': 'naive-bayes', 'case_rule': 'overlap'}
-    >>> accompanying(policy("auto"))
-    {'learner': 'hierarchical', 'case_rule': 'settle'}
     """
-    kind = Policy if policy is None else type(policy)
-    own = {"learner": kind.learner, "case_rule": kind.case_rule or "fresh"}
+    own = {} if policy is None else preferences(policy)
+    plain = {"learner": "naive-bayes", "case_rule": "fresh"}
+    return plain | own | {key: value for key, value in given.items() if value is not None}
+
+
+def preferences(policy: Policy | type[Policy], **given: Any) -> dict[str, Any]:
+    """Return what goes with a policy: what it prefers, and over them those that are given.
+
+    >>> preferences(policy("auto"), case_rule="fresh", learner=None)
+    {'case_rule': 'fresh', 'learner': 'hierarchical'}
+    >>> preferences(policy("round-robin"))
+    {}
+    """
+    own: dict[str, Any] = dict(getattr(policy, "prefers", {}))
     return own | {key: value for key, value in given.items() if value is not None}

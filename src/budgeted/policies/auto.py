@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgeted.learners import Hierarchical
-from budgeted.loss.losses import Floats, Integers
-from budgeted.policies import orders
-from budgeted.policies.base import Cell, Choice, Policy, Scores, View
-from budgeted.policies.limit import Goal
-from budgeted.policies.sfl import evenly, rest_to_the_best
-from budgeted.problem import Problem, money
+from budgeted.learners import Hierarchical, Learner
+from budgeted.learners.belief import Belief, Floats, Integers
+from budgeted.learners.posterior import SPIKE_AND_SLAB, Posterior
+from budgeted.policies import bundles
+from budgeted.policies.base import Choice
+from budgeted.policies.goals import Goal
+from budgeted.policies.lookahead import cheapest
+from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
+from budgeted.problem import Action, Problem, money
 from budgeted.problem.money import MoneyLike
 from budgeted.state import State
+from budgeted.value.base import Gains, Known
 
-_AS_GOOD = 0.005
-"""Who is less behind than this is as good."""
+MOST_PLANNED = 100
+"""Purchases that one decision is good for, if several are wanted before anything comes back."""
+_AS_GOOD, _MOST_LABELS = 0.005, 4
+"""Who is less behind than this is as good; and so many labels are named in a reason."""
+_SURE = 0.1
+"""That a feature does not matter is out of the question if it is less probable than this."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
 
 
+class Believer(Protocol):
+    """A learner that says what it believes, in a form that an engine supports."""
+
+    def believed(self, belief: Belief) -> Known:
+        """Return what is known after the values that a belief has seen."""
+        ...
+
+
 @dataclass(frozen=True)
-class Auto(Policy):
+class Auto:
     """Buy of the feature whose values lower the expected loss most for their money.
 
     What is expected is what the learner of the study believes, `budgeted.learners.Hierarchical`
     with the parameters that the study recorded, unless it chooses another: how many features
-    matter, and how strongly. Of a learner that does not say what it believes, it is what
-    `Hierarchical` would.
+    matter, and how strongly. `budgeted.value.information` says how much the loss falls if more
+    values are bought. Of a learner that does not say what it believes, it is what `Hierarchical`
+    would.
 
     - A feature tells labels apart only when it is known under each of them, so its values are
       weighed by *handfuls*, evenly over the labels: one of each label, and four of each, because a
@@ -45,12 +61,12 @@ class Auto(Policy):
     - Of the best feature one value is bought, of the label with the fewest; and then one of each
       other label that has fewer, before anything is weighed anew: half a comparison says little.
     - Where what an order costs depends on what else is bought of its case (a fee for a visit, a
-      panel), whole orders are weighed: `budgeted.policies.orders`.
+      panel), whole orders are weighed: `budgeted.policies.bundles`.
     - With a limit for each new case, L is the loss of the classifier that is bounded by it: it
-      answers from the best set of tests that the limit pays for (`budgeted.policies.within_limit`).
+      answers from the best set of tests that the limit pays for (`budgeted.value.bounded`).
       Handfuls of eight of each label are weighed then: it takes more to replace a test.
-    - Requests under way count as bought. A decision is good for the whole handful, for those who
-      want several requests at once (`budgeted.policies.base.Several`).
+    - Requests under way count as bought. The rest of the handful goes along as a plan, for those
+      who want several requests at once (`budgeted.policies.base.Several`).
 
     Features, labels and values are exchangeable: nothing but the choice among equals depends on
     their order, and if all prices and the budget are multiplied by a number, the same is bought.
@@ -76,163 +92,171 @@ class Auto(Policy):
 use of the next 2; 'scan' is 88 % behind")
     """
 
-    name = "auto"
-    summary = "the default: the best value per money, whole features at a time"
-    learner = "hierarchical"
-    case_rule = "settle"
-    history_needed = 1
-    symmetries = ("features", "labels", "values")
-    follows_learner = True
-    believer = Hierarchical()
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "the default: the best value per money, whole features at a time"
+    looks_back: ClassVar[int] = 1
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
+    prefers: ClassVar[Mapping[str, str]] = {"case_rule": "settle", "learner": "hierarchical"}
+    """What goes with this policy in studies and experiments unless told otherwise."""
 
     case_limit: MoneyLike | None = None
     case_costs: str = ""
 
+    believer: ClassVar[Believer] = Hierarchical()
+    """Who says what is known; `for_learner` gives an object another one."""
+
     def __post_init__(self) -> None:
         _ = self.goal  # which says what is wrong with it
 
-    @cached_property
+    @property
     def goal(self) -> Goal:
         """What is bought for."""
         return Goal(self.case_limit, self.case_costs)
 
     def unfit(self, problem: Problem) -> list[str]:
-        """Return why the limit for a case makes no sense for a problem."""
+        """Return what is wrong with the parameters for a problem, in words."""
         return [f"case_limit: {each}" for each in self.goal.unfit(problem)]
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
-        """Return what to buy next; whole orders are weighed where prices look at the case."""
-        if state.problem.separable:
-            return super().choose(state, rng)
-        now = View(state, self.believer, rng)
-        if not now.depth.any():
+    def for_learner(self, learner: Learner) -> Auto:
+        """Return the policy that buys by what a learner believes, if it says what that is."""
+        if not callable(getattr(learner, "believed", None)):
+            return self
+        made = copy(self)  # of a subclass, with its own parameters
+        object.__setattr__(made, "believer", learner)
+        return made
+
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return a cell of the best feature; the scores are the expected change per money."""
+        depths = state.depths()
+        if not depths.any():
             return None
-        return orders.choose(now, _values(now, self.goal), self.goal.words)
-
-    def scores(self, now: View) -> Scores:
-        """Return the expected change per money of the feature of each cell."""
-        if _rest_of_a_round(now) is not None:
-            return Scores(np.zeros(now.depth.shape), compared=False)
-        rates, _ = now.remember("rates", lambda: _rates(now, self.goal))
-        most = np.nanmax(rates)
-        return Scores(np.repeat(-rates[:, None], now.depth.shape[1], axis=1), _TIE * abs(most))
-
-    def due(self, now: View, scores: Scores) -> NDArray[np.bool_]:
-        """Return the labels with the fewest values of the best features."""
-        rest = _rest_of_a_round(now)
-        if rest is not None:
-            due = np.zeros(now.depth.shape, dtype=bool)
-            due[rest] = True
-            return due
-        best = scores.values <= np.nanmin(scores.values) + scores.tie
-        fewest = np.where(now.depth > 0, now.bought, np.inf)
-        best &= fewest <= fewest.min(axis=1, keepdims=True)
-        return super().due(now, Scores(np.where(best, 0.0, np.nan)))
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return what is known of the feature, its rank, and who comes second."""
-        if _rest_of_a_round(now) is not None:
-            assert now.last is not None
-            label = now.problem.labels[now.last.label]
-            return (
-                f"it completes a comparison: the value asked for last was of {label!r}; "
-                f"{orders.so_far(now, cell[0], plain=True)}"
+        bought = _bought(state)
+        if not state.problem.separable:
+            known = self.believer.believed(state.belief)
+            values = _values(state, depths, bought, known, self.goal)
+            return bundles.choose(
+                state, depths, values, rng, lambda at: so_far(state, at, known), self.goal.words
             )
-        rates, numbers = now.remember("rates", lambda: _rates(now, self.goal))
-        return in_words(now, cell[0], rates, int(numbers[cell[0]]), self.goal.words)
-
-    def batch(self, now: View, cell: Cell) -> int:
-        """Return how many values were weighed together."""
-        if _rest_of_a_round(now) is not None:
-            return 1
-        _, numbers = now.remember("rates", lambda: _rates(now, self.goal))
-        return int(numbers[cell[0]])
+        rest = _rest_of_a_round(state, depths, bought, rng)
+        if rest is not None:
+            return rest
+        known = self.believer.believed(state.belief)
+        rates, numbers = _rates(state, depths, bought, known, self.goal)
+        cells = [Action(*cell) for cell in np.argwhere(depths).tolist()]
+        most = np.nanmax(rates)
+        best = rates >= most - _TIE * abs(most)
+        fewest = np.where(depths > 0, bought, np.inf)
+        tied = best[:, None] & (fewest <= fewest.min(axis=1, keepdims=True))
+        chosen = cells[cheapest(state, cells, tied[depths > 0], rng)]
+        number = int(numbers[chosen.feature])
+        reason = in_words(state, chosen.feature, rates, number, known, self.goal.words)
+        scores = {cell: -float(rates[cell.feature]) for cell in cells}
+        only = slice(chosen.feature, chosen.feature + 1)
+        shares = spread(numbers[only], depths[only], bought[only])[0]
+        plan = in_turns(chosen, shares, bought[chosen.feature])
+        return Choice(chosen, scores, reason, plan=plan[1:])
 
     def worth(self, state: State) -> Floats:
         """Return what each cell is worth per money, features × labels; NaN where none is sold."""
-        now = View(state, self.believer, None)
-        if not now.depth.any():
-            return np.full(now.depth.shape, np.nan)
+        depths = state.depths()
+        if not depths.any():
+            return np.full(depths.shape, np.nan)
+        bought = _bought(state)
         if not state.problem.separable:
-            return orders.worth(now, _values(now, self.goal))
-        rates, _ = _rates(now, self.goal)
-        return np.where(now.depth > 0, rates[:, None], np.nan)
+            values = _values(state, depths, bought, self.believer.believed(state.belief), self.goal)
+            return bundles.worth(state, depths, values)
+        known = self.believer.believed(state.belief)
+        rates, _ = _rates(state, depths, bought, known, self.goal)
+        return np.where(depths > 0, rates[:, None], np.nan)
 
 
-def _rest_of_a_round(now: View) -> Any:
-    """Places of the feature asked for last that have fewer values than the one asked for."""
-    if now.last is None:
+def _rest_of_a_round(
+    state: State, depths: Integers, bought: Floats, rng: np.random.Generator
+) -> Choice | None:
+    """Return a label of the feature asked for last that has fewer values than the one asked for."""
+    last = state.last_action
+    if last is None:
         return None
-    known = np.where(now.depth[now.last.feature] > 0, now.bought[now.last.feature], np.inf)
-    if known.min() >= now.bought[now.last]:
+    known = np.where(depths[last.feature] > 0, bought[last.feature], np.inf)
+    if known.min() >= bought[last.feature, last.label]:
         return None
     fewest = np.flatnonzero(known == known.min())
-    return np.full(len(fewest), now.last.feature), fewest
+    label = int(fewest[rng.integers(len(fewest))])
+    labels = state.problem.labels
+    reason = (
+        f"it completes a comparison: the value asked for last was of {labels[last.label]!r}; "
+        f"{so_far(state, last.feature)}"
+    )
+    return Choice(Action(last.feature, label), reason=reason)
 
 
-def _rates(now: View, goal: Goal) -> tuple[Floats, Integers]:
+def _rates(
+    state: State, depths: Integers, bought: Floats, known: Known, goal: Goal
+) -> tuple[Floats, Integers]:
     """For each feature the best fall of the loss per money, and over how many purchases."""
-    costs = np.array([float(price) for price in now.problem.feature_prices])
-    return _best_handfuls(now, goal, costs)
+    costs = np.array([float(price) for price in state.problem.feature_prices])
+    worth = goal.gains(known)
+    return _best_handfuls(state, depths, bought, worth, costs, goal.handfuls(state.problem))
 
 
-def _values(now: View, goal: Goal) -> Floats:
+def _values(state: State, depths: Integers, bought: Floats, believed: Known, goal: Goal) -> Floats:
     """What one more value of each cell is worth, whatever it costs, features × labels.
 
     Its share of a handful that is spread evenly over the labels, for the labels with the fewest
     values; or what values of this label alone bring, if that is more.
     """
-    best = _best_handfuls(now, goal, np.ones(len(now.depth)))[0]
-    known = np.where(now.depth > 0, now.bought, np.inf)
-    fewest = (now.depth > 0) & (known <= known.min(axis=1, keepdims=True))
-    result: Floats = np.where(fewest, np.maximum(np.nan_to_num(best), 0)[:, None], 0.0)
-    already = goal.gains(now.belief, now.under_way)
-    for label, each in product(range(now.depth.shape[1]), goal.handfuls(now.problem)):
-        number = np.minimum(each, now.depth[:, label])
-        more = now.under_way.copy()
+    one = np.ones(len(state.problem.features))
+    worth = goal.gains(believed)
+    best = _best_handfuls(state, depths, bought, worth, one, goal.handfuls(state.problem))[0]
+    evenly_spread = np.nan_to_num(best)
+    known = np.where(depths > 0, bought, np.inf)
+    fewest = (depths > 0) & (known <= known.min(axis=1, keepdims=True))
+    result: Floats = np.where(fewest, np.maximum(evenly_spread, 0)[:, None], 0.0)
+    under_way = _under_way(state, depths)
+    already = worth.gains(under_way)
+    for label, each in product(range(depths.shape[1]), goal.handfuls(state.problem)):
+        number = np.minimum(each, depths[:, label])
+        more = under_way.copy()
         more[:, label] += number
-        rate = (goal.gains(now.belief, more) - already) / np.maximum(number, 1)
+        rate = (worth.gains(more) - already) / np.maximum(number, 1)
         result[:, label] = np.maximum(result[:, label], rate)
     return result
 
 
-def _best_handfuls(now: View, goal: Goal, costs: Floats) -> tuple[Floats, Integers]:
+def _best_handfuls(
+    state: State,
+    depths: Integers,
+    bought: Floats,
+    worth: Gains,
+    costs: Floats,
+    handfuls: tuple[int, ...],
+) -> tuple[Floats, Integers]:
     """For each feature the handful that lowers the loss most per cost, and its size."""
-    depths = now.depth
-    most = now.state.purchases(depths)
+    most = state.purchases(depths)
+    under_way = _under_way(state, depths)
     # Of labels with as many values the more frequent comes first, wherever it is listed.
-    fewest_first = now.bought - np.asarray(now.problem.prior) / 2
-    already = goal.gains(now.belief, np.where(most[:, None] > 0, now.under_way, 0))
+    fewest_first = bought - np.asarray(state.problem.prior) / 2
+    already = worth.gains(np.where(most[:, None] > 0, under_way, 0))
     rates = np.full(len(costs), np.nan)
     numbers = np.zeros(len(costs), dtype=np.int64)
-    for each in goal.handfuls(now.problem):
+    for each in handfuls:
         total = np.minimum(most, each * depths.shape[1])
         weighed = total > numbers
         shares = spread(total, depths, fewest_first)
-        more = np.where(weighed[:, None], shares + now.under_way, 0)
-        rate = (goal.gains(now.belief, more) - already) / (np.maximum(total, 1) * costs)
+        more = np.where(weighed[:, None], shares + under_way, 0)
+        rate = (worth.gains(more) - already) / (np.maximum(total, 1) * costs)
         better = weighed & ~(rate <= rates)
         rates[better], numbers[better] = rate[better], total[better]
     return rates, numbers
 
 
-def in_words(now: View, feature: int, rates: Floats, number: int, goal: str = "") -> str:
-    """Return why a feature is bought: what is known of it, its rank, and who comes second.
-
-    Parameters
-    ----------
-    now, feature
-        What was decided from, and what is bought.
-    rates
-        What was compared, for each feature; more is better.
-    number
-        How many purchases of it were weighed together.
-    goal
-        For whom it is bought, in words, unless for a classifier with all tests.
-    """
-    names = [each.name for each in now.problem.features]
-    amount = money.times(now.problem.feature_prices[feature], number)
-    words = f"{orders.so_far(now, feature)}; it is the best use of the next {money.show(amount)}"
+def in_words(
+    state: State, feature: int, rates: Floats, number: int, known: Known, goal: str = ""
+) -> str:
+    """Return why a feature is bought: what is known of it, its rank, and who comes second."""
+    names = [each.name for each in state.problem.features]
+    amount = money.times(state.problem.feature_prices[feature], number)
+    words = f"{so_far(state, feature, known)}; it is the best use of the next {money.show(amount)}"
     words = f"{words} {goal}".rstrip()
     others = np.where(np.arange(len(rates)) == feature, np.nan, rates)
     if np.isnan(others).all() or rates[feature] <= 0:
@@ -243,6 +267,38 @@ def in_words(now: View, feature: int, rates: Floats, number: int, goal: str = ""
     return f"{words}; {names[second]!r} {rank}"
 
 
+def so_far(state: State, feature: int, known: Known | None = None) -> str:
+    """Return how many values of a feature there are, and whether they say anything."""
+    problem = state.problem
+    seen = state.belief.seen[feature].astype(int).tolist()
+    counts = [f"{number} {label!r}" for number, label in zip(seen, problem.labels, strict=True)]
+    listed = counts if len(counts) <= _MOST_LABELS else [*counts[:_MOST_LABELS], "so on"]
+    here = sum(number for cell, number in state.under_way().items() if cell.feature == feature)
+    under_way = f", {here} more under way" if here else ""
+    if not any(seen):
+        return f"nothing of it is known yet{under_way}"
+    words = f"{', '.join(listed[:-1])} and {listed[-1]} values so far{under_way}"
+    irrelevant = _irrelevant(known, feature)
+    if irrelevant is None or here:
+        return words
+    if irrelevant < _SURE:
+        return f"{words}, which differ"
+    if irrelevant > 1 / 2:
+        return f"{words}, which show no difference yet"
+    return f"{words}, too few to tell whether they differ"
+
+
+def _irrelevant(known: Known | None, feature: int) -> float | None:
+    """How probable it is that a feature does not matter; None if the learner does not say."""
+    if known is None or known.form != SPIKE_AND_SLAB:
+        return None
+    posterior = cast("Posterior", known)
+    if feature in posterior.stated:
+        return None
+    each = posterior.components.shape[2]  # of every evenness, the first one is irrelevance
+    return float(posterior.chances[feature, :-1:each].sum())
+
+
 def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
     """Share purchases of each feature evenly, what does not divide to the labels with the fewest.
 
@@ -250,3 +306,43 @@ def spread(total: Integers, most: Integers, bought: Floats) -> Integers:
     [[1, 2]]
     """
     return rest_to_the_best(evenly(total, most), total, most, bought)
+
+
+def in_turns(first: Action, shares: Integers, bought: Floats) -> tuple[Action, ...]:
+    """Return the purchases of a feature that were weighed, in an order.
+
+    If there is none of the first one's label, one of another label is exchanged for it; a label of
+    which there are few comes early.
+
+    >>> order = in_turns(Action(0, 1), np.array([3, 2]), np.array([4.0, 3.0]))
+    >>> [each.label for each in order]
+    [1, 0, 1, 0, 0]
+    """
+    left, known = shares.tolist(), bought.tolist()  # a few numbers: lists are faster
+    if not left[first.label]:
+        left[left.index(max(left))] -= 1
+        left[first.label] += 1
+    plan = [first]
+    while True:
+        left[plan[-1].label] -= 1
+        known[plan[-1].label] += 1
+        labels = [label for label, number in enumerate(left) if number > 0]
+        if not labels or len(plan) == MOST_PLANNED:
+            return tuple(plan)
+        plan.append(Action(first.feature, min(labels, key=known.__getitem__)))
+
+
+def _under_way(state: State, depths: Integers) -> Integers:
+    """How many requests are under way of each cell."""
+    result = np.zeros_like(depths)
+    for cell, number in state.under_way().items():
+        result[cell] = number
+    return result
+
+
+def _bought(state: State) -> Floats:
+    """How many values there are of each cell, those under way included, features × labels."""
+    seen = state.belief.seen.astype(float)
+    for cell, number in state.under_way().items():
+        seen[cell] += number
+    return seen

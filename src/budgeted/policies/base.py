@@ -1,31 +1,25 @@
-"""What a policy is: a score for each cell, and one way to choose by it.
-
-A policy says how good it would be to buy each cell next (`Policy.scores`, less is better), and
-`Policy.choose` does the rest for all of them: what is sold out, ties, the lot, the reason.
-"""
+"""What a policy is, how it is asked, and what it answers: policies may be somebody else's."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from copy import copy
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from numbers import Integral
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgeted.errors import BudgetedError, DrawError, PolicyError
-from budgeted.learners import Learner
+from budgeted.errors import BudgetedError, PolicyError
 from budgeted.learners.belief import Belief
-from budgeted.loss import Estimate, expected_loss, lookahead, loss, replaced
-from budgeted.loss.losses import Floats, Integers
-from budgeted.problem import Action, Order, Problem
+from budgeted.problem import Action, Order
+from budgeted.registry import check_dataclass
 from budgeted.state import State
 
-Cell = tuple[int, int]
-"""Positions of a feature and a label."""
+_LONGEST = 60
+"""Characters of a wrong answer that are shown."""
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -37,16 +31,19 @@ class Choice:
     action
         Feature and label.
     scores
-        What the policy compared, for each cell that could be bought; less is better.
+        What the policy compared, for each cell that could be bought; lower is better.
     reason
         The comparison in words.
+    engine
+        Where the losses among the scores come from; empty when no loss was needed.
+    plan
+        What the policy would buy next if nothing came back meanwhile, for the same reason; see
+        `Several`.
     together
         Further features, by position, that are wanted of the same case in the same order, the most
         important first: where no case can give all of them, the last ones are left out.
     resolution
-        Scores that differ by no more than this are ties.
-    batch
-        How many values of the feature the decision is good for, where several are wanted.
+        Scores that differ by no more than this are ties; of those the cheapest is bought.
 
     Examples
     --------
@@ -57,9 +54,10 @@ class Choice:
     action: Action
     scores: Mapping[Action, float] = field(default_factory=dict)
     reason: str = ""
+    engine: str = ""
+    plan: tuple[Action, ...] = ()
     together: tuple[int, ...] = ()
     resolution: float = 0.0
-    batch: int = 1
 
     @property
     def order(self) -> Order:
@@ -67,288 +65,67 @@ class Choice:
         return Order((self.action.feature, *self.together), self.action.label)
 
 
-class Scores(NamedTuple):
-    """What a policy compares: values of each cell, features × labels, NaN where it is not wanted.
+class Chooser(Protocol):
+    """Whoever says what to buy next: a policy, or what stands before one."""
 
-    Cells may be worse than the best by `tie` (one for all, or for each) and still be as good.
-    Where nothing is compared, as when turns or the lot decide, people are shown no scores.
-    """
-
-    values: Floats
-    tie: Floats | float = 0.0
-    compared: bool = True
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell to buy next, or None when nothing is affordable."""
+        ...
 
 
-class View:
-    """What a policy looks at when it decides; made once for each decision."""
-
-    def __init__(
-        self, state: State, believer: Learner | None, rng: np.random.Generator | None
-    ) -> None:
-        self.state, self.problem, self._rng = state, state.problem, rng
-        self._believe: Callable[[Belief], Belief] = getattr(believer, "believe", lambda each: each)
-        self._remembered: dict[str, Any] = {}
-
-    @cached_property
-    def belief(self) -> Belief:
-        """What is believed: the counts, unless the policy is played under another belief."""
-        return self._believe(self.state.belief)
-
-    @property
-    def rng(self) -> np.random.Generator:
-        """The generator; a policy that leaves nothing to chance needs none."""
-        if self._rng is None:
-            raise DrawError("it draws numbers, or cases, before it knows the chances of each cell")
-        return self._rng
-
-    @cached_property
-    def depth(self) -> Integers:
-        """How often each cell could be bought with the free money, features × labels."""
-        return self.state.depths()
-
-    @cached_property
-    def cost(self) -> Floats:
-        """What the next value of each cell costs."""
-        return self.state.costs()
-
-    @cached_property
-    def under_way(self) -> Integers:
-        """How many requests are under way of each cell."""
-        result = np.zeros_like(self.depth)
-        for cell, number in self.state.under_way().items():
-            result[cell] = number
-        return result
-
-    @cached_property
-    def bought(self) -> Integers:
-        """How many values of each cell there are, those under way among them."""
-        result: Integers = self.state.belief.seen + self.under_way
-        return result
-
-    @property
-    def last(self) -> Action | None:
-        """The cell that was asked for last, whatever became of it."""
-        return self.state.last_action
-
-    @cached_property
-    def _seed(self) -> int:
-        """Of cases that are drawn: all that is compared in a decision shares them."""
-        return int(self.rng.integers(2**63))
-
-    def lot(self) -> int:
-        """Return the seed of cases, which is drawn if it is asked for."""
-        return self._seed
-
-    def loss(self, kind: str = "gini", particles: int = 1_000) -> Estimate:
-        """Return the expected loss with what is under way."""
-        return expected_loss(self.belief, self.under_way, kind, particles, self.lot)
-
-    def lookahead(self, numbers: Integers, kind: str = "gini", particles: int = 1_000) -> Scores:
-        """Return the expected loss after so many purchases of each cell alone (eq. 1 and 2)."""
-        found = lookahead(self.belief, numbers, kind, self.under_way, particles, self.lot)
-        return Scores(found.values, found.resolution)
-
-    def without_the_last(self, kind: str = "gini") -> tuple[float, float, float]:
-        """Return the loss now, the loss without the value bought last, and their resolution."""
-        last = self.state.last_purchase()
-        assert last is not None
-        assert last.value is not None
-        if self._rng is not None:
-            _ = self._seed  # drawn in any case: which label follows must not depend on it
-        before = self.state.belief.retract_at(last.feature, last.label, last.value)
-        if self.belief is self.state.belief:  # one feature is another one; the others stay
-            table = before.finer(last.feature, (0,) * len(self.problem.labels))
-            return replaced(self.belief, last.feature, table, kind, self.lot)
-        now = loss(self.belief, kind, 1_000, self.lot)
-        then = loss(self._believe(before), kind, 1_000, self.lot)
-        return float(now), float(then), max(now.resolution, then.resolution)
-
-    def remember(self, name: str, find: Callable[[], Any]) -> Any:
-        """Return what is found under a name in this decision; it is looked for once."""
-        if name not in self._remembered:
-            self._remembered[name] = find()
-        return self._remembered[name]
-
-    def turns(self, over: str, stay: bool = False) -> Floats:
-        """Return how many turns of ``features`` or ``cells`` it takes until each cell is due.
-
-        It begins behind what was asked for last, or with it if it stays; what is sold out is passed
-        over.
-        """
-        by_cell = over == "cells"
-        sold = (self.depth.reshape(-1, 1) if by_cell else self.depth).any(axis=1)
-        begin = 0
-        if self.last is not None:
-            feature, label = self.last
-            begin = (self.depth.shape[1] * feature + label if by_cell else feature) + (not stay)
-        waits = np.where(sold, (np.arange(sold.size) - begin) % sold.size, sold.size)
-        turns = waits.argsort(kind="stable").argsort().astype(float)
-        return np.broadcast_to(turns.reshape(len(self.depth), -1), self.depth.shape)
-
-    def label_shares(self, feature: int) -> Floats:
-        """Return chances of the cells of one feature: labels by their shares in the problem."""
-        result = np.zeros(self.depth.shape)
-        result[feature] = np.where(self.depth[feature] > 0, self.problem.prior, 0.0)
-        result /= result.sum()
-        return result
-
-
-class Policy(ABC):
+@runtime_checkable
+class Policy(Chooser, Protocol):
     """A rule that says what to buy next: a pure function of the state and a generator.
 
-    Whatever it needs to remember it reads from the history in the state. It is a frozen dataclass
-    whose fields are its parameters; `scores` must be written, the rest may be.
+    It returns None when nothing can be bought any more. Whatever it needs to remember it reads
+    from the history in the state, so there is nothing to save, replay or reseed.
 
-    Examples
-    --------
-    >>> @dataclass(frozen=True)
-    ... class Cheapest(Policy):
-    ...     name = "cheapest"
-    ...     summary = "whatever costs least"
-    ...     def scores(self, now):
-    ...         return now.cost
-    >>> from budgeted import Feature
-    >>> problem = Problem([Feature("fever", ("no", "yes"), 2), Feature("cough", ("no", "yes"), 1)],
-    ...                   ("well", "ill"), prior=(0.5, 0.5), budget=5)
-    >>> choice = Cheapest().choose(State.start(problem), np.random.default_rng(0))
-    >>> choice.action.feature, choice.reason
-    (1, 'whatever costs least: 1.0000')
+    Some things more are up to a policy. `budgeted.optimal` evaluates it faster, or at all, if it
+    has the first two:
+
+    - ``looks_back``: how many of the last purchases it looks at, besides what is known and the
+      money: 0 for none; None, as without it, for the whole history;
+    - ``alike``: what it does not tell apart by position: some of ``features``, ``labels`` and
+      ``values``; without it, nothing.
+
+    - ``worth(state)``: what it expects of one more value of each cell for its money, features ×
+      labels, NaN where none is sold; `status` and the page show that instead of what plain naive
+      Bayes expects.
+
+    - ``for_learner(learner)``: the policy that buys for the learner that makes the classifier; the
+      default does so if the learner says what it believes (`budgeted.learners.base.Learner`);
+    - ``unfit(problem)``: what is wrong with its parameters for a problem, a list of sentences; a
+      study with such a policy does not begin;
+    - ``draws``: True if it draws what it buys, so that not always the best score is bought;
+    - ``takes_turns``: True if those of the same score have turns, and not the cheapest is bought.
+
+    Several requests at once are one decision where the policy's choice comes with a plan, and what
+    is under way is in the state; `several` hands the plan out. Two things more help people who ask
+    at the same moment:
+
+    - ``next_best(state, choice)``: what a decision ranked behind its choice, the best first, each
+      as a choice of its own whose reason says so;
+    - ``several(shared)``: an object with ``choose(state, rng)`` that takes the place of `Several`.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    learner: ClassVar[str] = "naive-bayes"
-    """Who makes the classifier, unless told otherwise."""
-    case_rule: ClassVar[str | None] = None
-    """Which case of a label is bought from, unless told otherwise; None: whatever is usual."""
-    history_needed: int | None = None
-    """How many of the last purchases it looks at, besides what is known and the money; None: all.
-    `budgeted.optimal` evaluates it faster, or at all, by that."""
-    symmetries: tuple[str, ...] = ()
-    """What it does not tell apart by position: some of ``features``, ``labels``, ``values``."""
-    follows_learner: ClassVar[bool] = False
-    """Whether it looks ahead by what the learner of the study believes."""
-    believer: ClassVar[Learner | None] = None
-    """Who says what is believed; None: plain counts. `under` gives an object another one."""
-
-    @abstractmethod
-    def scores(self, now: View) -> Scores | Floats:
-        """Return how good each cell would be, features × labels; less is better."""
-
-    def chances(self, now: View, scores: Scores) -> Floats | None:
-        """Return the chance of each cell, of a policy that draws; None: one of the best is due."""
-        return None
-
-    def due(self, now: View, scores: Scores) -> NDArray[np.bool_]:
-        """Return the cells one of which is bought: the cheapest of those with the least score."""
-        best: NDArray[np.bool_] = scores.values <= np.nanmin(scores.values) + scores.tie
-        best &= now.cost <= now.cost[best].min()
-        return best
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return why a cell was chosen, in words."""
-        return f"{self.summary}: {scores.values[cell]:.4f}"
-
-    def together(self, now: View, cell: Cell) -> tuple[int, ...]:
-        """Return further features that are wanted of the same case."""
-        return ()
-
-    def batch(self, now: View, cell: Cell) -> int:
-        """Return how many values of the feature one decision is good for."""
-        return 1
-
-    def unfit(self, problem: Problem) -> list[str]:
-        """Return what is wrong with its parameters for a problem, in words."""
-        return []
-
-    def worth(self, state: State) -> Floats | None:
-        """Return what one more value of each cell is worth for its money, where it says so."""
-        return None
-
-    def under(self, believer: Learner) -> Self:
-        """Return the policy that looks ahead by what a learner believes, if it says what that is.
-
-        >>> from budgeted.learners import Hierarchical
-        >>> from budgeted.policies import policy
-        >>> policy("sfl").under(Hierarchical()).believer.name
-        'hierarchical'
-        """
-        if not callable(getattr(believer, "believe", None)):
-            return self
-        made = copy(self)
-        object.__setattr__(made, "believer", believer)
-        return made
-
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
-        """Return what to buy next; None when nothing can be bought any more."""
-        now = View(state, self.believer, rng)
-        if not now.depth.any():
-            return None
-        scores = self._scored(now)
-        chances = self.chances(now, scores)
-        among = self.due(now, scores) if chances is None else chances > 0
-        cell = Action(*drawn(among, chances, now))
-        compared = np.argwhere(~np.isnan(scores.values) & scores.compared).tolist()
-        return Choice(
-            cell,
-            {Action(*each): float(scores.values[tuple(each)]) for each in compared},
-            self.reason(now, cell, scores),
-            self.together(now, cell),
-            float(np.max(scores.tie)),
-            self.batch(now, cell),
-        )
-
-    def odds(self, state: State) -> Mapping[Action, float]:
-        """Return the chance of each cell; an error if something is drawn before it is known."""
-        now = View(state, self.believer, None)
-        if not now.depth.any():
-            return {}
-        scores = self._scored(now)
-        chances = self.chances(now, scores)
-        if chances is None:
-            due = self.due(now, scores)
-            chances = due / due.sum()
-        cells = np.argwhere(chances).tolist()
-        return {Action(*cell): float(chances[tuple(cell)]) for cell in cells}
-
-    def _scored(self, now: View) -> Scores:
-        found = self.scores(now)
-        values, tie, compared = found if isinstance(found, Scores) else Scores(found)
-        values, shape = np.asarray(values, dtype=float), now.depth.shape
-        if values.shape != shape:
-            raise PolicyError(
-                f"policy {self.name!r}: scores must be {shape[0]} features × {shape[1]} labels, "
-                f"got {values.shape}"
-            )
-        values = np.where(now.depth > 0, values, np.nan)
-        if np.isnan(values).all() or np.isinf(values).any():
-            raise PolicyError(f"policy {self.name!r}: scores must be finite where a cell is wanted")
-        return Scores(values, tie, compared)
-
-
-def drawn(among: NDArray[np.bool_], chances: Floats | None, now: View) -> Cell:
-    """Return one of some cells, drawn; the generator is asked only if there are several."""
-    cells, at = np.argwhere(among), 0
-    if len(cells) > 1:
-        if chances is None:
-            at = int(now.rng.integers(len(cells)))
-        else:
-            weights = chances[tuple(cells.T)]
-            at = int(now.rng.choice(len(cells), p=weights / weights.sum()))
-    feature, label = cells[at].tolist()
-    return feature, label
-
-
-class Chooser(Protocol):
-    """Whoever says what to buy next: a policy, or what stands before one."""
-
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
-        """Return what to buy next, or None when nothing is affordable."""
-        ...
 
 
 def choose(chooser: Chooser, state: State, rng: np.random.Generator, name: str) -> Choice | None:
-    """Return what a policy of that name chooses, or say in words what is wrong with it."""
+    """Return what a policy chooses, or say in words what is wrong with it.
+
+    >>> from budgeted import Feature, Problem
+    >>> class Mine:
+    ...     def choose(self, state, rng):
+    ...         return Choice((0, 1), reason="why not")
+    >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 3)
+    >>> choose(Mine(), State.start(problem), None, "mine")
+    Traceback (most recent call last):
+    ...
+    budgeted.errors.PolicyError: policy 'mine': a choice must have an Action(feature, label) of \
+positions, got (0, 1)
+    """
     try:
         found = chooser.choose(state, rng)
     except BudgetedError:
@@ -357,86 +134,213 @@ def choose(chooser: Chooser, state: State, rng: np.random.Generator, name: str) 
         raise PolicyError(
             f"policy {name!r}: choose raised {type(error).__name__}: {error}"
         ) from error
-    if found is None:
-        return None
-    if not isinstance(found, Choice):
-        raise PolicyError(f"policy {name!r}: choose must return a Choice or None, got {found!r}")
-    features, labels = state.cases_left.shape
-    feature, label = found.action
-    others = (feature, *found.together)
-    whole = all(isinstance(each, int | np.integer) for each in (*others, label))
-    if not whole or not all(0 <= each < features for each in others) or not 0 <= label < labels:
-        raise PolicyError(
-            f"policy {name!r}: a choice must have an Action(feature, label) of positions, got "
-            f"{found.action!r} with {found.together!r}"
-        )
-    if len(set(others)) < len(others):
-        raise PolicyError(f"policy {name!r}: a choice must name each feature once, got {others}")
-    scores = found.scores
-    if not np.isfinite(list(scores.values())).all() or (scores and found.action not in scores):
-        raise PolicyError(
-            f"policy {name!r}: scores must be finite numbers, one of the action among them"
-        )
+    wrong = _wrong(found, state)
+    if wrong:
+        raise PolicyError(f"policy {name!r}: {wrong}")
     return found
 
 
-class Several:
-    """Chooses several requests that are wanted at the same moment.
+def several(policy: Policy, *, shared: bool = False) -> Chooser:
+    """Return who chooses several requests that are wanted at the same moment."""
+    own: Callable[[bool], Chooser] | None = getattr(policy, "several", None)
+    return Several(policy, shared=shared) if own is None else own(shared)
 
-    A decision is good for the rest of its batch (`Policy.batch`). The policy is asked anew when the
-    batch is used up, when a value came back, or when anything but these requests is under way. This
-    is memory, so one is made anew for requests that are wanted together, and not kept: what is
+
+Ranked = Callable[[State, Choice], Sequence[Choice]]
+
+
+class Several:
+    """Hands out the plan of a policy, and asks it again as soon as the plan no longer fits.
+
+    A decision of `auto` weighs whole handfuls of purchases. When several requests are wanted at
+    the same moment, there is no need to weigh everything anew for each of them: the handful that
+    was best is bought. Nor would that give much else. If a handful of n is worth most per money,
+    then what is left of it after some of it was bought is worth at least as much per money: what
+    was bought cannot have been worth more, or a smaller handful would have been better.
+
+    A plan ends when it is used up, when a value came back or the budget was changed (then the
+    belief is another one), or when anything but the plan's own requests is under way. Scores and
+    reason are those of the decision. A policy without plans is asked each time.
+
+    Unless many people ask at the same moment (`shared`), and the policy ranks cells
+    (``next_best``, as `sfl` does). With fifty of them the last one would wait for fifty decisions.
+    So a decision is good for half as many requests as were handed out before it, one of each of
+    the best cells; the next decision counts all of them as under way. The first four are decided
+    one by one, fifty take eleven decisions. Each gets its own place in the ranking as the reason.
+    Measured on studies with few and many features, with and without good ones, the expected loss
+    after fifty such requests fell by 99.9 to 101 % of what fifty decisions gave.
+
+    This is memory, so one is made anew for requests that are wanted together, and not kept: what is
     asked depends on the study and on nothing else.
 
-    Examples
-    --------
-    >>> from budgeted import Feature, Problem
+    >>> from budgeted import Feature, Problem, State
     >>> from budgeted.policies import policy
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1)], ("well", "ill"), (0.5, 0.5), 9)
-    >>> several, state = Several(policy("auto")), State.start(problem)
-    >>> for _ in range(3):
-    ...     choice = several.choose(state, np.random.default_rng(0))
-    ...     state = state.reserve(choice.action)
-    >>> [each.label for each in state.pending]
-    [1, 0, 1]
+    >>> chooser, state = several(policy("auto")), State.start(problem)
+    >>> first = chooser.choose(state, np.random.default_rng(0))
+    >>> first.plan
+    (Action(feature=0, label=0),)
+    >>> chooser.choose(state.reserve(first.action), np.random.default_rng(0)).action
+    Action(feature=0, label=0)
     """
 
-    def __init__(self, policy: Chooser) -> None:
+    def __init__(self, policy: Policy, *, shared: bool = False) -> None:
         self._policy = policy
-        self._choice: Choice | None = None
-        self._left = 0
-        self._belief: Belief | None = None
-        self._number = self._pending = 0
+        self._ranked: Ranked | None = getattr(policy, "next_best", None) if shared else None
+        self._next: list[Choice] = []  # of the last decision, the next one last
+        self._handed_out = 0
+        self._known: Belief | None = None
+        self._under_way: Counter[Action] = Counter()
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
-        """Return what is left of the batch, or what the policy decides now."""
-        more = None
-        if self._choice is not None and self._left and self._is_as_left(state):
-            more = another(self._choice, state)
-        self._choice = more
-        if more is None:
-            self._choice = self._policy.choose(state, rng)
-            self._left = 0 if self._choice is None else self._choice.batch
-        self._left -= 1
-        if self._choice is not None:
-            self._belief, orders = state.belief, len(self._choice.order.features)
-            self._number, self._pending = state.next_number + orders, len(state.pending) + orders
-        return self._choice
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the next purchase of the plan, or what the policy decides now."""
+        if state.belief is not self._known or state.under_way() != self._under_way:
+            self._next, self._handed_out = [], 0  # something else happened meanwhile
+        choice = self._go_on(state) or self._decide(state, rng)
+        self._handed_out += 1
+        if choice is not None and (self._next or self._ranked is not None):
+            self._known = state.belief
+            self._under_way = Counter(state.under_way())
+            order = choice.order
+            self._under_way.update(Action(each, order.label) for each in order.features)
+        return choice
 
-    def _is_as_left(self, state: State) -> bool:
-        """Whether nothing happened but that what was chosen is under way."""
-        left = self._number, self._pending
-        return state.belief is self._belief and (state.next_number, len(state.pending)) == left
-
-
-def another(choice: Choice, state: State) -> Choice | None:
-    """Return the next of a batch: the same feature, of the label that has the fewest values."""
-    feature = choice.action.feature
-    bought = state.belief.seen[feature].copy()
-    for cell, number in state.under_way().items():
-        bought[cell.label] += number * (cell.feature == feature)
-    labels = np.flatnonzero(state.depths(at_most=1)[feature])
-    if not len(labels):
+    def _go_on(self, state: State) -> Choice | None:
+        """Return what the last decision said comes next, if that can be bought."""
+        if self._next and state.depths()[self._next[-1].action]:
+            return self._next.pop()
         return None
-    label = int(labels[np.argmin(bought[labels])])
-    return replace(choice, action=Action(feature, label), together=())
+
+    def _decide(self, state: State, rng: np.random.Generator) -> Choice | None:
+        choice = self._policy.choose(state, rng)
+        self._next = [] if choice is None else list(reversed(self._behind(state, choice)))
+        return choice
+
+    def _behind(self, state: State, choice: Choice) -> Sequence[Choice]:
+        """Return what comes after a decision, the next one first."""
+        if self._ranked is None:
+            plan = choice.plan
+            return [
+                replace(choice, action=action, plan=plan[at:], together=())
+                for at, action in enumerate(plan, start=1)
+            ]
+        more = self._handed_out // 2 - 1
+        return self._ranked(state, choice)[:more] if more > 0 else ()
+
+
+def check_kind(kind: type[Policy]) -> None:
+    """Raise an error unless a class can be a policy: a dataclass with ``choose(state, rng)``."""
+    check_dataclass(kind, "policy", "choose(state, rng)", PolicyError)
+    if not isinstance(getattr(kind, "summary", None), str):
+        raise PolicyError(f"policy {kind.name!r}: must have a summary, a line for lists")
+
+
+def looks_back(policy: Policy) -> int | None:
+    """Return how many of the last purchases a policy looks at; None for the whole history."""
+    declared: int | None = getattr(policy, "looks_back", None)
+    return declared
+
+
+def alike(policy: Policy) -> tuple[str, ...]:
+    """Return what a policy does not tell apart by position: features, labels, values."""
+    declared: tuple[str, ...] = getattr(policy, "alike", ())
+    return declared
+
+
+def in_turn(order: Sequence[Entry], after: Entry | None, allowed: Collection[Entry]) -> list[Entry]:
+    """Return the allowed entries in cyclic order, beginning behind a given one.
+
+    >>> in_turn("abcd", "b", {"a", "b", "d"})
+    ['d', 'a', 'b']
+    """
+    begin = 0 if after is None else order.index(after) + 1
+    queue = [*order[begin:], *order[:begin]]
+    return queue if len(allowed) == len(order) else list(filter(set(allowed).__contains__, queue))
+
+
+def _wrong(found: object, state: State) -> str:
+    """What is wrong with an answer; nothing if it is one."""
+    if found is None:
+        return ""
+    if not isinstance(found, Choice):
+        return f"choose must return a Choice or None, got {_clipped(found)}"
+    return next((
+        f"{must}, got {_clipped(part)}"
+        for part, fits, must in _parts(found, state) if not fits
+    ), "")  # fmt: skip
+
+
+def _parts(found: Choice, state: State) -> Iterator[tuple[object, bool, str]]:
+    """Each part of a choice, whether it is as it must be, and how it must be."""
+    yield (
+        found.action,
+        _is_action(found.action, state),
+        "a choice must have an Action(feature, label) of positions",
+    )
+    yield (
+        found.scores,
+        _are_scores(found.scores, state),
+        "scores must map actions to finite numbers",
+    )
+    chosen = not found.scores or found.action in found.scores
+    yield found.action, chosen, "scores must have the action that is chosen among them"
+    planned = isinstance(found.plan, tuple) and all(_is_action(each, state) for each in found.plan)
+    yield found.plan, planned, "a plan must be a tuple of actions"
+    features = len(state.problem.features)
+    others = isinstance(found.together, tuple) and all(
+        _is_position(each, features) for each in found.together
+    )
+    yield found.together, others, "together must be positions of features"
+    once = len({found.action.feature, *found.together}) == 1 + len(found.together)
+    yield found.together, once, "together must be other features than that of the action, each once"
+    words = (found.reason, found.engine)
+    yield words, all(isinstance(each, str) for each in words), "reason and engine must be texts"
+
+
+def _is_action(action: object, state: State) -> bool:
+    return (
+        isinstance(action, Action)
+        and _is_position(action.feature, len(state.problem.features))
+        and _is_position(action.label, len(state.problem.labels))
+    )
+
+
+def _are_scores(scores: object, state: State) -> bool:
+    """Whether all are finite numbers of cells that there are; there may be thousands."""
+    if not isinstance(scores, Mapping) or not state.problem.every_action.issuperset(scores):
+        return False
+    try:
+        return all(map(math.isfinite, scores.values()))
+    except TypeError:
+        return False
+
+
+def _is_position(number: object, of: int) -> bool:
+    whole = type(number) is int or (isinstance(number, Integral) and not isinstance(number, bool))
+    return whole and 0 <= int(number) < of  # type: ignore[call-overload]
+
+
+def _clipped(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def check_share(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a number above 0 and at most 1."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number <= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0 and at most 1, got {number!r}")
+
+
+def check_number(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a finite number above 0."""
+    real = isinstance(number, int | float | np.number) and not isinstance(number, bool)
+    if not (real and 0 < number < float("inf")):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a number above 0, got {number!r}")
+
+
+def check_count(name: str, number: object) -> None:
+    """Raise an error unless a parameter is a whole number from 1."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not (whole and number >= 1):  # type: ignore[operator]
+        raise PolicyError(f"{name}: must be a whole number from 1, got {number!r}")

@@ -1,17 +1,21 @@
-"""Greedy: the best next value (the paper's Section 3.4, eq. 1)."""
+"""Greedy: the best next value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Cell, Policy, Scores, View
-from budgeted.policies.parameters import check_looking
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import least_expected_loss, next_best
+from budgeted.state import State
+from budgeted.value import check_engine_options
+from budgeted.value.loss import named
 
 
 @dataclass(frozen=True)
-class Greedy(Policy):
+class Greedy:
     """Buy the cell with the least expected loss after one purchase.
 
     Lizotte, Madani and Greiner (2003), Section 3.4 and eq. 1. It looks one value ahead, whatever
@@ -21,8 +25,8 @@ class Greedy(Policy):
     ----------
     loss
         ``gini``, ``entropy`` or ``zero_one``.
-    particles
-        How many cases are drawn where there are too many to go through.
+    engine, particles
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -34,21 +38,26 @@ class Greedy(Policy):
     'least expected gini loss, 0.4722, after 1 purchase of it'
     """
 
-    name = "greedy"
-    summary = "the least expected loss after one more purchase"
-    history_needed = 0
-    symmetries = ("features", "labels", "values")
+    name: ClassVar[str] = "greedy"
+    summary: ClassVar[str] = "the least expected loss after one more purchase"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     loss: str = "gini"
+    engine: str = "auto"
     particles: int = 1_000
 
     def __post_init__(self) -> None:
-        check_looking(self.loss, self.particles)
+        named(self.loss)
+        check_engine_options(self.engine, self.particles)
 
-    def scores(self, now: View) -> Scores:
-        """Return the expected loss after one purchase of each cell."""
-        return now.lookahead(np.minimum(now.depth, 1), self.loss, self.particles)
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell with the least expected loss; the scores are those losses."""
+        depths = state.depths(at_most=1)
+        return least_expected_loss(
+            state, depths, rng, loss=self.loss, engine=self.engine, particles=self.particles
+        )
 
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return the loss, and after what."""
-        return f"least expected {self.loss} loss, {scores.values[cell]:.4f}, after 1 purchase of it"
+    def next_best(self, state: State, choice: Choice) -> tuple[Choice, ...]:
+        """Return what a decision ranked behind its choice, for people who ask together."""
+        return next_best(state, state.depths(at_most=1), choice, self.loss)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.loss.losses import Floats
-from budgeted.loss.tally import tally
-from budgeted.policies.base import Cell, Policy, Scores, View
+from budgeted.learners.belief import Belief, Floats
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import cheapest, costs_of
+from budgeted.problem import Action
+from budgeted.state import State
+from budgeted.value import beta_binomial
 
 _ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class IncrementalGreedyAllocation(Policy):
+class IncrementalGreedyAllocation:
     """Buy where the parameters' expected error falls most per money, whatever they are good for.
 
     The greedy algorithm IGA of Li, Póczos, Szepesvári and Greiner (2010), *Budgeted distribution
@@ -38,30 +43,49 @@ class IncrementalGreedyAllocation(Policy):
     (Action(feature=0, label=0), 'the expected divergence falls most per money, by 0.0283')
     """
 
-    name = "iga"
-    summary = "where the error of the estimates falls most per money"
-    history_needed = 0
-    symmetries = ("features", "labels", "values")
+    name: ClassVar[str] = "iga"
+    summary: ClassVar[str] = "where the error of the estimates falls most per money"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
-    def scores(self, now: View) -> Scores:
-        """Return the change of the divergence per money."""
-        values = np.full(now.depth.shape, np.nan)
-        known: dict[tuple[bytes, int], float] = {}
-        for feature, label in np.argwhere(now.depth).tolist():
-            counts = now.state.belief.counts[label, now.state.belief.columns(feature)]
-            waiting = int(now.under_way[feature, label])
-            key = counts.tobytes(), waiting
-            if key not in known:
-                known[key] = _expected_h(counts, waiting) - _expected_h(counts, waiting + 1)
-            values[feature, label] = known[key] * now.problem.prior[label]
-        return Scores(values / now.cost, _ROUNDING / now.cost)
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return the rate."""
-        return f"the expected divergence falls most per money, by {-scores.values[cell]:.4f}"
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell whose divergence falls most; the scores are its change per money."""
+        cells = state.affordable()
+        if not cells:
+            return None
+        falls = divergence_falls(state.belief, state.under_way())
+        costs = costs_of(state, cells)
+        rates = np.array([falls[cell] for cell in cells]) / costs
+        best = cheapest(state, cells, rates >= rates.max() - _ROUNDING / costs, rng)
+        return Choice(
+            cells[best],
+            dict(zip(cells, (-rates).tolist(), strict=True)),
+            f"the expected divergence falls most per money, by {rates[best]:.4f}",
+        )
 
 
-def _expected_h(counts: Floats, bought: int) -> float:
-    """Return E[Σ t log t] of the means t of a cell after some purchases."""
-    chances, means = tally(counts, bought)
-    return float((chances * means * np.log(means)).sum())
+def divergence_falls(belief: Belief, under_way: Mapping[Action, int]) -> Floats:
+    """Return the fall in divergence after one more value of each cell, features × labels."""
+    problem, layout, counts = belief.problem, belief.layout, belief.counts
+    totals = np.repeat(np.add.reduceat(counts, layout.offsets, axis=1), layout.sizes, axis=1)
+    waiting = np.zeros((len(problem.labels), len(problem.features)), dtype=np.int64)
+    for cell, number in under_way.items():
+        waiting[cell.label, cell.feature] = number
+    waiting = np.repeat(waiting, layout.sizes, axis=1)
+    falls = np.empty_like(counts)
+    for number in np.unique(waiting).tolist():
+        here = waiting == number
+        before, after = (
+            _expected_h(counts[here], totals[here], bought) for bought in (number, number + 1)
+        )
+        falls[here] = after - before
+    result: Floats = np.add.reduceat(falls, layout.offsets, axis=1).T * problem.prior
+    return result
+
+
+def _expected_h(counts: Floats, totals: Floats, bought: int) -> Floats:
+    """Return E[t log t] of each value's mean t after some purchases of its cell."""
+    chances = beta_binomial.weights(counts, totals, bought)
+    means = (counts[:, None] + np.arange(bought + 1)) / (totals[:, None] + bought)
+    result: Floats = (chances * means * np.log(means)).sum(axis=1)
+    return result

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Cell, Scores, View
-from budgeted.policies.sfl import SingleFeatureLookahead
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import Lookahead, cheapest, costs_of, gains
+from budgeted.problem import Action
+from budgeted.state import State
 
 
 @dataclass(frozen=True)
-class KnowledgeGradientStar(SingleFeatureLookahead):
+class KnowledgeGradientStar(Lookahead):
     """Buy one value of the cell with the largest fall in expected loss per money, at its best n.
 
     Frazier and Powell (2010), *Paradoxes in learning and the marginal value of information*,
@@ -24,11 +28,16 @@ class KnowledgeGradientStar(SingleFeatureLookahead):
     lookahead per money. Not every n is tried: 1, 2, 3, 4, 6, 8, 12, 16, 24, … and the largest that
     the money and the cases allow; as expected losses never rise with purchases, a number in
     between can beat those tried by less than half.
+    Requests under way count as bought.
 
     Parameters
     ----------
-    max_depth, loss, particles
-        As for single feature lookahead.
+    max_depth
+        Look at most this many purchases ahead; as far as the money goes unless given.
+    loss
+        ``gini``, ``entropy`` or ``zero_one``.
+    engine, particles
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -39,32 +48,39 @@ class KnowledgeGradientStar(SingleFeatureLookahead):
     >>> choice = KnowledgeGradientStar().choose(state, np.random.default_rng(0))
     >>> choice.action, choice.reason
     (Action(feature=0, label=0), 'the gini loss is expected to fall most per money, by 0.0135 \
-for 1 spent')
+for 1 spent, over 1 purchase of it')
     """
 
-    name = "kg-star"
-    summary = "the largest fall in expected loss per money, over any number"
+    name: ClassVar[str] = "kg-star"
+    summary: ClassVar[str] = "the largest fall in expected loss per money, over any number"
 
-    def scores(self, now: View) -> Scores:
-        """Return the change of the expected loss per money, at the best number of purchases."""
-        most = self.numbers(now)
-        loss = now.loss(self.loss, self.particles)
-        values = np.full(most.shape, np.nan)
-        ties = np.zeros(most.shape)
-        for number in numbers(int(most.max())):
-            some = np.minimum(most, number)
-            found = now.lookahead(some, self.loss, self.particles)
-            paid = np.maximum(some, 1) * now.cost
-            rate = (found.values - float(loss)) / paid
-            better = ~(rate >= values) & (most > 0)
-            values[better], ties[better] = rate[better], (2 * found.tie / paid)[better]
-        return Scores(values, np.maximum(ties, ties.flat[np.nanargmin(values)]))
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return the rate."""
-        return (
-            f"the {self.loss} loss is expected to fall most per money, by "
-            f"{-scores.values[cell]:.4f} for 1 spent"
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the cell with the best rate; the scores are the expected change per money."""
+        depths = state.depths(at_most=self.max_depth)
+        if not depths.any():
+            return None
+        asked = depths > 0
+        several = [np.minimum(depths, number) for number in numbers(int(depths.max()))]
+        now, found = gains(
+            state, several, rng, loss=self.loss, engine=self.engine, particles=self.particles
+        )
+        cells = [Action(*cell) for cell in np.argwhere(asked).tolist()]
+        costs = costs_of(state, cells)
+        bought = np.stack([each[asked] for each in several])  # numbers × cells
+        rates = np.stack([(now - each.values[asked]) for each in found]) / (bought * costs)
+        errors = 2 * np.array([each.resolution for each in found])[:, None] / (bought * costs)
+        at = rates.argmax(axis=0), np.arange(len(cells))
+        scores, unsure = rates[at], errors[at]
+        tied = scores >= scores.max() - np.maximum(unsure, unsure[scores.argmax()])
+        best = cheapest(state, cells, tied, rng)
+        number = int(bought[at][best])
+        reason = (
+            f"the {self.loss} loss is expected to fall most per money, by {scores[best]:.4f} "
+            f"for 1 spent, over {number} purchase{'s' if number > 1 else ''} of it"
+        )
+        compared = dict(zip(cells, (-scores).tolist(), strict=True))
+        return Choice(
+            cells[best], compared, reason, found[0].engine, resolution=float(unsure.max())
         )
 
 
@@ -74,8 +90,17 @@ def numbers(most: int) -> list[int]:
     >>> numbers(20)
     [1, 2, 3, 4, 6, 8, 12, 16, 20]
     """
-    result, power = [1], 2
-    while power < most:
-        result += [power, power + power // 2]
-        power *= 2
-    return [each for each in result if each < most] + [most]
+
+    def growing() -> Iterator[int]:
+        yield 1
+        power = 2
+        while True:
+            yield from (power, power + power // 2)
+            power *= 2
+
+    result: list[int] = []
+    for number in growing():
+        if number >= most:
+            return [*result, most]
+        result.append(number)
+    raise AssertionError("it grows for ever")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.loss.losses import Floats
-from budgeted.policies.base import Cell, Policy, Scores, View
+from budgeted.policies.base import Choice
+from budgeted.policies.turns import draw_label
+from budgeted.state import State
 
 
 @dataclass(frozen=True)
-class RandomShopper(Policy):
+class RandomShopper:
     """Buy a feature at random, from a label drawn from the prior.
 
     The yardstick of the later literature: its *data utilisation rate* compares the money that a
@@ -26,22 +28,17 @@ class RandomShopper(Policy):
     'drawn at random'
     """
 
-    name = "random-shopper"
-    summary = "a feature at random, a label by its prior"
-    history_needed = 0
-    symmetries = ("features", "labels", "values")
+    name: ClassVar[str] = "random-shopper"
+    summary: ClassVar[str] = "a feature at random, a label by its prior"
+    draws: ClassVar[bool] = True
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
-    def scores(self, now: View) -> Scores:
-        """Return the same for all."""
-        return Scores(np.zeros(now.depth.shape), compared=False)
-
-    def chances(self, now: View, scores: Scores) -> Floats:
-        """Return the share of each label within each feature, all features alike."""
-        shares = np.where(now.depth > 0, now.problem.prior, 0.0)
-        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        result: Floats = shares / shares.sum()
-        return result
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return that there is none."""
-        return "drawn at random"
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return a random cell; it compares nothing, so there are no scores."""
+        affordable = state.affordable()
+        if not affordable:
+            return None
+        features = sorted({action.feature for action in affordable})
+        feature = features[int(rng.integers(len(features)))]
+        return Choice(draw_label(state, feature, affordable, rng), reason="drawn at random")

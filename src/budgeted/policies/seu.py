@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from budgeted.policies.base import Cell, Policy, Scores, View
-from budgeted.policies.parameters import check_count, check_looking
+from budgeted.policies.base import Choice, check_count
+from budgeted.policies.lookahead import cheapest, costs_of, gains
+from budgeted.state import State
+from budgeted.value import check_engine_options
 
 
 @dataclass(frozen=True)
-class SampledExpectedUtility(Policy):
+class SampledExpectedUtility:
     """Of a random sample of cells, buy the one that improves the log gain most per money.
 
     Melville, Saar-Tsechansky, Provost and Mooney (2005), *Economical active feature-value
@@ -19,15 +22,18 @@ class SampledExpectedUtility(Policy):
     log gain is from Saar-Tsechansky, Melville and Provost (2009), *Active feature-value
     acquisition*, Management Science 55(4). There are too many (case, feature) pairs to weigh all,
     so a sample is. Cases of one label are alike before anything of them is seen, so the pairs here
-    are cells. The log gain is −log P(label | case); what the model expects of it is the entropy
-    loss. The score is its expected change after one purchase, divided by the cost.
+    are cells.
+
+    The log gain is −log P(label | case); what the model expects of it is the entropy loss. The
+    score is its expected fall after one purchase, divided by the cost. Requests under way count as
+    bought.
 
     Parameters
     ----------
     candidates
         How many cells to draw, each once; with as many as there are nothing is left to chance.
-    particles
-        How many cases are drawn where there are too many to go through.
+    engine, particles
+        As for `budgeted.value.lookahead`.
 
     Examples
     --------
@@ -40,30 +46,40 @@ class SampledExpectedUtility(Policy):
     (3, 'most log gain per money, 0.0082, of 3 cells drawn')
     """
 
-    name = "seu"
-    summary = "of a random sample, the most expected log gain per money"
-    history_needed = 0
-    symmetries = ("features", "labels", "values")
+    name: ClassVar[str] = "seu"
+    summary: ClassVar[str] = "of a random sample, the most expected log gain per money"
+    looks_back: ClassVar[int] = 0
+    alike: ClassVar[tuple[str, ...]] = ("features", "labels", "values")
 
     candidates: int = 10
+    engine: str = "auto"
     particles: int = 1_000
 
     def __post_init__(self) -> None:
-        check_looking("entropy", self.particles)
+        check_engine_options(self.engine, self.particles)
         check_count("candidates", self.candidates)
 
-    def scores(self, now: View) -> Scores:
-        """Return the expected change per money of the cells that are drawn."""
-        cells = np.argwhere(now.depth)
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return the best of the sample; the scores are the expected change per money."""
+        cells = list(state.affordable())
+        if not cells:
+            return None
         if len(cells) > self.candidates:
-            cells = cells[np.sort(now.rng.choice(len(cells), self.candidates, replace=False))]
-        one = np.zeros_like(now.depth)
-        one[tuple(cells.T)] = 1
-        found = now.lookahead(one, "entropy", self.particles)
-        loss = float(now.loss("entropy", self.particles))
-        return Scores((found.values - loss) / now.cost, 2 * found.tie / now.cost)
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return the rate."""
-        number = np.count_nonzero(~np.isnan(scores.values))
-        return f"most log gain per money, {-scores.values[cell]:.4f}, of {number} cells drawn"
+            drawn = rng.choice(len(cells), size=self.candidates, replace=False)
+            cells = [cells[position] for position in sorted(drawn.tolist())]
+        depths = np.zeros((len(state.problem.features), len(state.problem.labels)), dtype=np.int64)
+        depths[tuple(zip(*cells, strict=True))] = 1
+        now, (found,) = gains(
+            state, [depths], rng, loss="entropy", engine=self.engine, particles=self.particles
+        )
+        costs = costs_of(state, cells)
+        rates = (now - found.values[depths > 0]) / costs
+        tied = rates >= rates.max() - 2 * found.resolution / costs
+        best = cheapest(state, cells, tied, rng)
+        return Choice(
+            cells[best],
+            dict(zip(cells, (-rates).tolist(), strict=True)),
+            f"most log gain per money, {rates[best]:.4f}, of {len(cells)} cells drawn",
+            found.engine,
+            resolution=2 * found.resolution / float(costs.min()),
+        )

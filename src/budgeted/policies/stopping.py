@@ -22,14 +22,15 @@ from decimal import Decimal
 
 import numpy as np
 
-from budgeted.learners import Hierarchical, Learner
+from budgeted.learners import Hierarchical, Learner, NaiveBayes
 from budgeted.learners.belief import Belief, Integers
-from budgeted.loss import gains
 from budgeted.policies.base import Choice, Chooser
-from budgeted.policies.sfl import evenly, rest_to_the_best
+from budgeted.policies.pair_lookahead import evenly, rest_to_the_best
 from budgeted.problem import CaseSoFar, Order, money
 from budgeted.state import State
 from budgeted.state.surcharges import added_by, within_amount
+from budgeted.value import gains
+from budgeted.value.base import Gains, Known
 
 HANDFULS = (1, 4, 16)
 """Values of each label that are weighed together."""
@@ -40,25 +41,13 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Weighed:
-    """Something that could be bought beyond the budget.
+    """Something that could be bought beyond the budget."""
 
-    Attributes
-    ----------
-    what
-        The features, by position.
-    price, surcharge
-        What it costs by the price list, and on top of that.
-    saved
-        By how much it is expected to lower the error, from 0 to 1.
-    worth
-        Of that, in money.
-    """
-
-    what: tuple[int, ...]
+    what: tuple[int, ...]  # the features, by position
     price: Decimal
     surcharge: Decimal
-    saved: float
-    worth: float
+    saved: float  # by how much it is expected to lower the error, from 0 to 1
+    worth: float  # of that, in money
 
     @property
     def goes_on(self) -> bool:
@@ -84,17 +73,7 @@ class Weighed:
 class Thrifty:
     """Lets a policy go on beyond a soft budget only while that is worth it.
 
-    Parameters
-    ----------
-    chooser
-        The policy, or what stands before it.
-    learner
-        Gives the learner that makes the classifier; asked only where a budget is soft.
-
-    Examples
-    --------
     >>> from budgeted import Feature, Problem, Soft
-    >>> from budgeted.learners import NaiveBayes
     >>> from budgeted.policies import policy
     >>> def stops(point_worth):
     ...     soft = Soft(4, limit=40, point_worth=point_worth, rate="0.5")
@@ -111,7 +90,7 @@ class Thrifty:
     def __init__(self, chooser: Chooser, learner: Callable[[], Learner]) -> None:
         self._chooser, self._learner = chooser, learner
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return what the policy buys next; None also where nothing is worth its price."""
         choice = self._chooser.choose(state, rng)
         within = within_amount(state)
@@ -135,27 +114,18 @@ def price_of(state: State, order: Order) -> Decimal:
     return state.free if found is None else found[0]
 
 
-def known_of(learner: Learner, belief: Belief) -> Belief:
-    """Return what a learner believes after what was seen; the hierarchical one, if it cannot say.
-
-    Parameters
-    ----------
-    learner, belief
-        Who makes the classifier, and what was seen.
-    """
-    believe: Callable[[Belief], Belief] = getattr(learner, "believe", Hierarchical().believe)
-    return believe(belief)
+def known_of(learner: Learner, belief: Belief) -> Known:
+    """Return what a learner believes; the hierarchical one, if it cannot say."""
+    believed: Callable[[Belief], Known] | None = getattr(learner, "believed", None)
+    if believed is not None:
+        return believed(belief)
+    return belief if learner.name == NaiveBayes.name else Hierarchical().believed(belief)
 
 
 def weigh(state: State, learner: Learner, order: Order | None = None) -> Weighed | None:
     """Return the best that could be bought beyond a soft budget; None if nothing can be.
 
-    Parameters
-    ----------
-    state, learner
-        Where the study stands, and who makes its classifier.
-    order
-        What the policy wants; it is weighed as a bundle where features cost less together.
+    What the policy wants is weighed as a bundle where features cost less together.
     """
     soft = state.problem.soft
     depths = state.depths()
@@ -167,19 +137,19 @@ def weigh(state: State, learner: Learner, order: Order | None = None) -> Weighed
     return None if best is None else replace(best, worth=worth * best.saved)
 
 
-def _candidates(state: State, known: Belief, depths: Integers) -> list[int]:
+def _candidates(state: State, known: Known, depths: Integers) -> list[int]:
     """The features that are worth weighing."""
     sold = np.flatnonzero(depths.any(axis=1))
     if len(sold) <= MOST_WEIGHED:
         return sold.tolist()
     some = np.minimum(depths, 4)
     costs = state.costs().max(axis=1) * np.maximum(some.sum(axis=1), 1)
-    rates = gains(known, some)[sold] / costs[sold]
+    rates = gains(known).gains(some)[sold] / costs[sold]
     return sorted(sold[np.argsort(-rates, kind="stable")[:MOST_WEIGHED]].tolist())
 
 
 def _handfuls(
-    state: State, known: Belief, depths: Integers, order: Order | None
+    state: State, known: Known, depths: Integers, order: Order | None
 ) -> Iterator[Weighed]:
     """Handfuls of each feature, and of all features of an order together."""
     labels = depths.shape[1]
@@ -188,8 +158,9 @@ def _handfuls(
         under_way[cell] = number
     seen = state.belief.seen + under_way - np.asarray(state.problem.prior) / 2
     chosen = np.isin(np.arange(len(depths)), _candidates(state, known, depths))[:, None]
+    saves = gains(known, "zero_one")
     waiting = np.where(chosen, under_way, 0)
-    already = gains(known, waiting, "zero_one") if waiting.any() else np.zeros(len(depths))
+    already = saves.gains(waiting) if waiting.any() else np.zeros(len(depths))
     most = np.where(chosen[:, 0], np.minimum(state.purchases(depths), depths.sum(axis=1)), 0)
     before = np.zeros_like(most)
     for each in HANDFULS:
@@ -198,20 +169,19 @@ def _handfuls(
         if not total.any():
             break
         shares = rest_to_the_best(evenly(total, depths), total, depths, seen)
-        more = np.where(total[:, None] > 0, shares + under_way, 0)
-        saved = gains(known, more, "zero_one") - already
+        saved = saves.gains(np.where(total[:, None] > 0, shares + under_way, 0)) - already
         for feature in np.flatnonzero(total).tolist():
             price = _price(state, feature, shares[feature])
             if 0 < price <= state.free:
                 yield _weighed(state, (feature,), price, saved[feature])
         before = np.maximum(before, total)
     if order is not None and len(order.features) > 1 and not state.problem.separable:
-        yield from _bundles(state, known, depths, order, already, under_way)
+        yield from _bundles(state, saves, depths, order, already, under_way)
 
 
 def _bundles(
     state: State,
-    known: Belief,
+    saves: Gains,
     depths: Integers,
     order: Order,
     already: np.ndarray[tuple[int], np.dtype[np.float64]],
@@ -228,7 +198,7 @@ def _bundles(
             return
         more = np.zeros_like(depths)
         more[features] = each + under_way[features]
-        saved = (gains(known, more, "zero_one") - already)[features].sum()
+        saved = (saves.gains(more) - already)[features].sum()
         yield _weighed(state, order.features, price, float(saved))
 
 

@@ -1,19 +1,22 @@
-"""Uniform expenditure: the same money for every feature (the paper's Section 3.2)."""
+"""Uniform expenditure: the same money for every feature."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgeted.policies.base import Cell, Policy, Scores, View
-from budgeted.problem import money
+from budgeted.policies.base import Choice, in_turn
+from budgeted.problem import Action, money
+from budgeted.problem.orders import Purchase, Request
+from budgeted.state import State
 
 
 @dataclass(frozen=True)
-class UniformExpenditure(Policy):
+class UniformExpenditure:
     """Buy from the feature on which the least money was spent so far.
 
     Each of n features gets about b/n of a budget b, so expensive ones are bought less often
@@ -22,49 +25,42 @@ class UniformExpenditure(Policy):
 
     Examples
     --------
-    >>> from collections import Counter
     >>> from budgeted import Feature, Problem, State
+    >>> from budgeted.policies import policy
     >>> problem = Problem([Feature("fever", ("no", "yes"), 1), Feature("scan", ("no", "yes"), 4)],
     ...                   ("well", "ill"), prior=(0.5, 0.5), budget=16)
     >>> state, rng = State.start(problem), np.random.default_rng(0)
-    >>> while (choice := UniformExpenditure().choose(state, rng)) is not None:
+    >>> while (choice := policy("uniform-expenditure").choose(state, rng)) is not None:
     ...     state = state.reserve(choice.action)
     >>> Counter(problem.features[request.feature].name for request in state.pending)
     Counter({'fever': 8, 'scan': 2})
     """
 
-    name = "uniform-expenditure"
-    summary = "the same money for every feature, so expensive ones less often"
-    history_needed = 1
-    symmetries = ("values",)
+    name: ClassVar[str] = "uniform-expenditure"
+    summary: ClassVar[str] = "the same money for every feature, so expensive ones less often"
+    takes_turns: ClassVar[bool] = True
+    looks_back: ClassVar[int] = 1
+    alike: ClassVar[tuple[str, ...]] = ("values",)
 
-    def scores(self, now: View) -> Scores:
-        """Return how much money went to the feature of each cell."""
-        spent = np.array([float(each) for each in _spent(now)])
-        return Scores(np.repeat(spent[:, None], now.depth.shape[1], axis=1))
-
-    def due(self, now: View, scores: Scores) -> NDArray[np.bool_]:
-        """Return the next in turn of the poorest features, of its label that was bought least."""
-        spent, sold = _spent(now), np.flatnonzero(now.depth.any(axis=1)).tolist()
-        least = min(spent[feature] for feature in sold)
-        turns = now.turns("features")[:, 0].tolist()
-        feature = min((each for each in sold if spent[each] == least), key=turns.__getitem__)
-        number = [0] * now.depth.shape[1]
-        for each in (*now.state.history, *now.state.pending):
-            number[each.label] += each.feature == feature
-        labels = np.flatnonzero(now.depth[feature]).tolist()
-        due = np.zeros(now.depth.shape, dtype=bool)
-        due[feature, min(labels, key=lambda label: (number[label], label))] = True
-        return due
-
-    def reason(self, now: View, cell: Cell, scores: Scores) -> str:
-        """Return how much money that is."""
-        name = now.problem.features[cell[0]].name
-        return f"least money went to {name!r} so far: {_spent(now)[cell[0]]}"
-
-
-def _spent(now: View) -> list[Decimal]:
-    spent = [Decimal(0)] * len(now.problem.features)
-    for each in (*now.state.history, *now.state.pending):
-        spent[each.feature] = money.add(spent[each.feature], each.cost)
-    return spent
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
+        """Return a cell of the feature with the least money spent; its scores are that money."""
+        affordable = state.affordable()
+        if not affordable:
+            return None
+        spent = [Decimal(0)] * len(state.problem.features)
+        bought: Counter[Action] = Counter()
+        bills: tuple[Purchase | Request, ...] = (*state.history, *state.pending)
+        for each in bills:
+            spent[each.feature] = money.add(spent[each.feature], each.cost)
+            bought[each.action] += 1
+        possible = {action.feature for action in affordable}
+        least = min(spent[feature] for feature in possible)
+        poorest = {feature for feature in possible if spent[feature] == least}
+        last = None if state.last_action is None else state.last_action.feature
+        feature = in_turn(range(len(spent)), last, poorest)[0]
+        labels = [action for action in affordable if action.feature == feature]
+        return Choice(
+            min(labels, key=lambda action: (bought[action], action.label)),
+            {action: float(spent[action.feature]) for action in affordable},
+            f"least money went to {state.problem.features[feature].name!r} so far: {least}",
+        )

@@ -9,9 +9,7 @@ from typing import NamedTuple
 from budgeted.errors import WorldError
 from budgeted.learners import Learner, NaiveBayes, fitted
 from budgeted.learners.base import Classifier
-from budgeted.loss import Estimate, named
-from budgeted.loss import loss as loss_of
-from budgeted.policies import believing
+from budgeted.policies import for_learner
 from budgeted.policies.base import Chooser, Policy, choose
 from budgeted.policies.stopping import Thrifty
 from budgeted.problem import Problem
@@ -19,12 +17,15 @@ from budgeted.seeds import POLICY, stream
 from budgeted.simulation.judge import Judge, Validation
 from budgeted.simulation.worlds import World
 from budgeted.state import State
+from budgeted.value import Estimate
+from budgeted.value import loss as loss_of
+from budgeted.value.loss import named
 
 
 class Step(NamedTuple):
     """One purchase of a run, and how things stand after it.
 
-    `loss` is a float that says how far it can be trusted.
+    `loss` is a float that knows its own engine; `engine` is that of the scores behind the choice.
     """
 
     step: int
@@ -37,6 +38,7 @@ class Step(NamedTuple):
     loss: Estimate | None
     validation_error: float | None
     true_error: float | None
+    engine: str
 
 
 def simulate(
@@ -49,7 +51,6 @@ def simulate(
     validation: Validation | None = None,
     truth: Validation | None = None,
     learner: Learner | None = None,
-    belief: str | None = None,
     watch: Callable[[Decimal, Classifier], object] | None = None,
 ) -> Iterator[Step]:
     """Spend the budget in a world as the policy says; yield a row after each purchase.
@@ -66,8 +67,6 @@ def simulate(
         Judges to report as ``validation_error`` and ``true_error``.
     learner
         Makes the classifier that is judged; plain naive Bayes unless given.
-    belief
-        What the policy looks ahead by, see `budgeted.policies.believing`.
     watch
         Called after each purchase with the money spent and the classifier that is judged.
 
@@ -92,7 +91,7 @@ def simulate(
         raise WorldError("world: answers for another problem than the one given")
     stock = world.open()
     made = NaiveBayes() if learner is None else learner
-    buyer: Chooser = believing(policy, lambda: made, belief)
+    buyer: Chooser = for_learner(policy, lambda: made)
     if problem.soft is not None:
         buyer = Thrifty(buyer, lambda: made)
     state = State.start(problem, getattr(world, "supply", world.cases))
@@ -120,4 +119,5 @@ def simulate(
                 None if loss is None else loss_of(state.belief, loss),
                 None if judge is None or predictor is None else judge.error(predictor),
                 None if true_judge is None or predictor is None else true_judge.error(predictor),
+                choice.engine,
             )

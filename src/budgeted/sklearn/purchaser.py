@@ -17,7 +17,7 @@ from budgeted.errors import ProblemError
 from budgeted.learners import Learner, fitted, learner_from
 from budgeted.learners.model import Model
 from budgeted.learners.predictor import outlook_of
-from budgeted.policies import accompanying, policy
+from budgeted.policies import accompanying, policy, unfit
 from budgeted.problem import Feature, PriceList, Problem
 from budgeted.problem import money as amounts
 from budgeted.problem.budgets import Terms, from_table
@@ -247,7 +247,7 @@ class BudgetedPurchaser(PartialCases):
         names, shares = self._label_names, self._shares(labels)
         prices = price_list_of(self.price_list, features, names)
         problem = Problem(features, names, shares, terms, prices)
-        mistakes = chooser.unfit(problem)
+        mistakes = unfit(chooser, problem)
         if mistakes:
             raise ValueError(f"policy_params: {'; '.join(mistakes)}")
         seed = seed_of(self.random_state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,8 +17,7 @@ from budgeted.errors import (
     ProblemError,
 )
 from budgeted.learners import LEARNERS, Learner, learner
-from budgeted.policies import POLICIES, Choice, Policy, believing, policy
-from budgeted.policies.base import Scores, View
+from budgeted.policies import POLICIES, Choice, Policy, for_learner, policy
 from budgeted.problem import Feature, PriceList, Problem
 from budgeted.problem.prices import PRICE_LISTS, NotInstalled, price_list
 from budgeted.problem.prices import parameters_of as price_parameters
@@ -37,18 +37,14 @@ def learner_of(created: Created) -> Learner:
 
 
 @dataclass(frozen=True)
-class MissingPolicy(Policy):
+class MissingPolicy:
     """Stands for a policy that cannot be made here: all but asking works without it."""
 
     error: BudgetedError
-    name = "missing"
-    summary = "stands for a policy that cannot be made here"
+    name: ClassVar[str] = "missing"
+    summary: ClassVar[str] = "stands for a policy that cannot be made here"
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
-        """Say why nothing can be chosen."""
-        raise self.error
-
-    def scores(self, now: View) -> Scores:
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Say why nothing can be chosen."""
         raise self.error
 
@@ -57,7 +53,7 @@ def policy_of(created: Created) -> Policy:
     """Return the policy of a study, or what says why there is none when it is asked."""
     try:
         made = policy(created.policy, **created.parameters)
-        return believing(made, lambda: learner_of(created), created.belief)
+        return for_learner(made, lambda: learner_of(created))
     except BudgetedError as error:
         return MissingPolicy(error)
     except (

@@ -52,7 +52,6 @@ class Created(Event):
     price_list: str
     price_parameters: dict[str, Any]
     groups: dict[str, str]
-    belief: str | None = None
     kind: Literal["created"] = "created"
 
     def words(self) -> str:

@@ -9,8 +9,7 @@ from budgeted import __version__
 from budgeted.errors import BudgetedError, StudyFileError
 from budgeted.learners import learner_from, parameters_of
 from budgeted.listing import shortened
-from budgeted.loss import named as loss_named
-from budgeted.policies import POLICIES, accompanying, believer, parameter_names, policy
+from budgeted.policies import POLICIES, accompanying, parameter_names, policy, unfit
 from budgeted.problem import Problem, prices
 from budgeted.problem.names import as_name, spelled
 from budgeted.studies.beginning import as_written, price_list_mistakes
@@ -20,6 +19,7 @@ from budgeted.studies.drafts import Draft
 from budgeted.studies.events import Event
 from budgeted.studies.projection import Projection
 from budgeted.studies.stop_rules import StopRules
+from budgeted.value.loss import named as loss_named
 
 
 def creation(
@@ -34,7 +34,6 @@ def creation(
     learner: str | Mapping[str, Any] | None = None,
     groups: Mapping[str, str] | None = None,
     stop: StopRules | None = None,
-    belief: str | None = None,
 ) -> Created:
     """Return the first event of a study, or an error that lists all that is wrong."""
     mistakes = [] if isinstance(name, str) and name.strip() == name != "" else [
@@ -46,10 +45,9 @@ def creation(
     made = None
     try:
         made = policy(chooser, **given)
-        mistakes += [f"policy: {each}" for each in made.unfit(problem)]
+        mistakes += [f"policy: {each}" for each in unfit(made, problem)]
     except (BudgetedError, TypeError) as error:
         mistakes.append(f"policy: {error}")
-    mistakes += belief_mistakes(belief)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         mistakes.append(f"seed: must be a whole number from 0, got {seed!r}")
     cases = [_case(each, problem.labels) for each in cases]
@@ -77,7 +75,6 @@ def creation(
         price_list=problem.prices.name,
         price_parameters=prices.parameters_of(problem.prices),
         groups=grouped,  # type: ignore[arg-type]  # names, or there are mistakes
-        belief=belief,
     )
     if not mistakes:
         try:
@@ -100,17 +97,6 @@ def begun(
         draft.attempt(event)
     Record(cast(Sequence[RecordedValue], known)).decide(draft)
     return draft
-
-
-def belief_mistakes(belief: Any) -> list[str]:
-    """Return what is wrong with the belief that a policy is to be played under."""
-    if belief is None:
-        return []
-    try:
-        believer(belief)
-    except BudgetedError as error:
-        return [str(error) if str(error).startswith("belief: ") else f"belief: {error}"]
-    return []
 
 
 def _group_mistakes(groups: Mapping[Any, Any], cases: Sequence[tuple[Any, Any]]) -> list[str]:

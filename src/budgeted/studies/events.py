@@ -104,6 +104,7 @@ class Asked(Event):
     scores: tuple[tuple[str, str, float], ...]
     compared: Spread | None
     reason: str
+    engine: str
     policy: str
     parameters: dict[str, Parameter]
     package: str

@@ -20,8 +20,7 @@ from budgeted.errors import (
 )
 from budgeted.learners import learner_from
 from budgeted.listing import shortened
-from budgeted.loss import LOSSES
-from budgeted.policies import policy
+from budgeted.policies import policy, unfit
 from budgeted.problem import Feature, Problem
 from budgeted.problem.numbers import MARKS
 from budgeted.problem.prices import from_table
@@ -36,17 +35,18 @@ from budgeted.studies.case_lists import (
     feature_names,
     known_mistakes,
 )
-from budgeted.studies.creation import belief_mistakes, case_mistakes
+from budgeted.studies.creation import case_mistakes
 from budgeted.studies.csv_rows import read_rows
 from budgeted.studies.feature_tables import feature_mistakes, feature_of, with_decimal
 from budgeted.studies.naming import there_are
 from budgeted.studies.proposed_cuts import with_own_cuts
 from budgeted.studies.stop_rules import StopRules
 from budgeted.studies.stop_rules import from_table as stop_rules_from
+from budgeted.value.loss import LOSSES
 
 LARGEST_TOML = 10_000_000
 _STUDY_KEYS = ("name", "labels", "prior", "budget", "case_rule", "seed", "loss", "learner",
-               "belief", "prices", "policy", "features", "decimal", "plan", "stop")  # fmt: skip
+               "prices", "policy", "features", "decimal", "plan", "stop")  # fmt: skip
 # What stands under [plan] is for `budgeted plan`, and no part of the study.
 
 
@@ -66,7 +66,6 @@ class StudyFile:
     known: tuple[tuple[str, str, str], ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
     stop: Mapping[str, Any] = field(default_factory=dict)
-    belief: str | None = None
 
 
 def read_study(
@@ -133,7 +132,6 @@ def study_of(
         listed.values,
         listed.groups,
         plain.get("stop", {}),
-        plain.get("belief"),
     )
 
 
@@ -181,7 +179,6 @@ def study_mistakes(
         learner_from(plain.get("learner", "naive-bayes"))
     except (BudgetedError, TypeError) as error:
         yield f"learner: {error}"
-    yield from belief_mistakes(plain.get("belief"))
     seed = plain.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         yield f"seed: must be a whole number from 0, got {seed!r}"
@@ -240,7 +237,7 @@ def _misfits(table: Any, problem: Problem) -> list[str]:
     if any(_policy_mistakes(table)):
         return []
     made = policy(**({"name": "auto"} | table))
-    return [f"policy: {each}" for each in made.unfit(problem)]
+    return [f"policy: {each}" for each in unfit(made, problem)]
 
 
 def _problem(plain: dict[str, Any], features: Sequence[Feature], cases: Cases) -> Problem:

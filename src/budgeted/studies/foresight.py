@@ -127,7 +127,7 @@ class _Hurried:
         self._chosen = 0
         self.late = False
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return what the policy says; nothing once it is late, but for the first order."""
         if self._chosen and self._clock() > self._until:
             self.late = True

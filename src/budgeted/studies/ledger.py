@@ -28,7 +28,7 @@ from budgeted.errors import (
     UnknownError,
     UnknownFateError,
 )
-from budgeted.policies.base import Several
+from budgeted.policies.base import several
 from budgeted.state import State
 from budgeted.state.requests import Numbered
 from budgeted.studies.beginning import package_of, policy_of
@@ -144,7 +144,9 @@ class Ledger:
             raise answer
         return answer
 
-    def carry_out(self, sent: Sequence[Sent]) -> tuple[Done | BudgetedError, ...]:
+    def carry_out(
+        self, sent: Sequence[Sent], *, shared: bool = False
+    ) -> tuple[Done | BudgetedError, ...]:
         """Do what several people want in one write.
 
         Return for each command what was done, or the error that says why it cannot be.
@@ -153,7 +155,7 @@ class Ledger:
             self.refresh()
             at = self._clock()
             draft = Draft.of(self._projection)
-            draft.chooser, draft.package = Several(self.policy), self._package
+            draft.chooser, draft.package = several(self.policy, shared=shared), self._package
             found = plan(draft, sent, self.name, at)
             if not found.events:
                 return found.answers
@@ -180,7 +182,7 @@ class Ledger:
             return found.answers
         raise ConflictError(f"study {self.name!r}: others write without pause; try again later")
 
-    def draft(self) -> Draft:
+    def draft(self, *, shared: bool = False) -> Draft:
         """Return a draft to try commands on, on another thread too while this goes on."""
         made = Draft.of(self._projection)
         made.cells_to_change()
@@ -188,7 +190,7 @@ class Ledger:
             held = getattr(self._projection, each)
             setattr(made, each, held.kept() if isinstance(held, Numbered) else dict(held))
         made.names = self._projection.names.copy()
-        made.chooser, made.package = Several(self.policy), self._package
+        made.chooser, made.package = several(self.policy, shared=shared), self._package
         made.signature = (self._clock(), "", "", "")
         return made
 

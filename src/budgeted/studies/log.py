@@ -43,7 +43,7 @@ def more_compared(request: Requested, shown: int) -> str:
     >>> from decimal import Decimal
     >>> spread = events.Spread(number=2000, lowest=0.1, mean=0.25, highest=0.5)
     >>> line = events.Line(1, "crp", Decimal(1))
-    >>> asked = events.Asked("P1", "ill", (line,), (), spread, "", "", {}, "")
+    >>> asked = events.Asked("P1", "ill", (line,), (), spread, "", "", "", {}, "")
     >>> request = Requested(1, "P1", "crp", "ill", Decimal(1), "pending", None, asked, "", "")
     >>> more_compared(request, 12)
     '1988 more were compared; all 2000 are from 0.1 to 0.5, 0.25 on average'

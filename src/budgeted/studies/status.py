@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,7 +15,6 @@ from budgeted.errors import BudgetedError, LearnerError
 from budgeted.learners import Outlook
 from budgeted.learners.belief import Floats, Integers
 from budgeted.learners.prospect import FINEST
-from budgeted.loss import expected_loss, lookahead
 from budgeted.problem import Firm, Problem
 from budgeted.state import NO_LIMIT, State
 from budgeted.state.surcharges import surcharge_of
@@ -24,6 +24,7 @@ from budgeted.studies.projection import Requested
 from budgeted.studies.snapshot import Snapshot
 from budgeted.studies.weighing import StopStatus, stop_status
 from budgeted.studies.within_limit import WithinLimit, within_limit
+from budgeted.value import expected_loss, lookahead
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,9 @@ def _weigh(study: Snapshot) -> Floats:
     depths = state.depths(at_most=1)
     if not depths.any():
         return np.full(depths.shape, np.nan)
+    weigh: Callable[[State], Floats] | None = getattr(policy_of(created), "worth", None)
     try:
-        found = policy_of(created).worth(state)
-        if found is None:
-            found = _saved_by_one(state, depths, created.loss)
+        found = _saved_by_one(state, depths, created.loss) if weigh is None else weigh(state)
     except BudgetedError:  # a loss or a learner that is not installed here; asking says which
         return np.full(depths.shape, np.nan)
     found = np.maximum(found, 0)  # an estimate of what is worth nothing may fall below
@@ -198,7 +198,7 @@ def _saved_by_one(state: State, depths: Integers, kind: str) -> Floats:
     """By how much less plain naive Bayes expects to lose, for the money of one more value."""
     under_way = state.under_way()
     now = float(expected_loss(state.belief, under_way, kind))
-    then = lookahead(state.belief, depths, kind, under_way).values
+    then = lookahead(state.belief, depths, kind, given=under_way).values
     result: Floats = (now - then) / state.costs()
     return result
 

@@ -94,7 +94,6 @@ class Study(Entering):
         known: Sequence[tuple[str, str, str]] = (),
         groups: Mapping[str, str] | None = None,
         stop: Mapping[str, Any] | None = None,
-        belief: str | None = None,
         by: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Study:
@@ -129,17 +128,13 @@ class Study(Entering):
         stop
             Rules that say when it has bought enough, such as ``{"least_gain": 0.01}``; see
             `budgeted.studies.stop_rules`.
-        belief
-            What the policy looks ahead by: ``default`` for what the default policy believes, or the
-            name of a learner; plain counts unless given, and for the default what its learner
-            believes.
         by, clock
             Who begins it, and what tells the time.
         """
         rules = from_table(stop or {})
         created = creation(
             name, problem, cases, policy, parameters or {}, case_rule, seed, loss, learner, groups,
-            rules, belief,
+            rules,
         )  # fmt: skip
         who, at = user() if by is None else by, clock()
         agreed = [*first_terms(problem.terms), *first_rules(rules)]

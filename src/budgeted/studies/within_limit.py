@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from budgeted.diagnosis import ActiveClassifier, Strategy
 from budgeted.errors import BudgetedError
-from budgeted.policies.limit import Goal
+from budgeted.policies.goals import Goal
 from budgeted.problem.prices import costs_of
 from budgeted.studies.beginning import policy_of
 from budgeted.studies.snapshot import Snapshot

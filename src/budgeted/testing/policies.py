@@ -26,8 +26,7 @@ def check_policy(policy: Policy) -> None:
 
     A policy is a pure function of the state and the generator; it buys only what can be bought, as
     a whole order where it wants several features of a case, gives a reason that its scores bear out
-    (the best one is bought, and of equals the cheapest, unless it says what is due, or draws), and
-    stops
+    (the best one is bought, and of equals the cheapest, unless it says that it draws), and stops
     when, and only when, nothing can be bought any more. So it is with equal and unequal costs,
     decimal money, no money, cases that run out, labels without cases, three labels, requests under
     way that come back in any order, or never, and where a visit has a fee and features share a
@@ -44,7 +43,6 @@ def check_policy(policy: Policy) -> None:
     >>> check_policy(policy("greedy", loss="entropy"))
     """
     assert not isinstance(policy, type), f"give an object, such as {policy!r}(), not its class"
-    assert isinstance(policy, Policy), "it must be a budgeted.policies.Policy"
     for what in ("name", "summary"):
         assert isinstance(getattr(policy, what, None), str), f"it must have a {what}"
     for check in CHECKS:
@@ -107,8 +105,8 @@ def play(policy: Policy, problem: Problem, cases_per_label: Sequence[int], seed:
         assert not others, f"scores of cells that cannot be bought: {sorted(others)}"
         assert not choice.scores or choice.action in choice.scores, "no score of what it chose"
         assert choice.reason, "it gives no reason"
-        if choice.scores and type(policy).chances is Policy.chances:
-            _check_scores(choice, state, turns=type(policy).due is not Policy.due)
+        if choice.scores and not getattr(policy, "draws", False):
+            _check_scores(choice, state, getattr(policy, "takes_turns", False))
         _reserved(state, choice)
         for bought in stock.buy(choice.order, state.free):
             state = state.after(bought)
@@ -128,13 +126,13 @@ def _reserved(state: State, choice: Choice) -> State:
         raise AssertionError(f"it asks for an order that cannot be: {error} ({order})") from error
 
 
-def _check_scores(choice: Choice, state: State, *, turns: bool) -> None:
+def _check_scores(choice: Choice, state: State, turns: bool) -> None:
     """What is chosen has the best score; of those that cannot be told apart it is the cheapest."""
     own, best = choice.scores[choice.action], min(choice.scores.values())
     unsure = max(choice.resolution, _RESOLUTION * max(1.0, abs(best)))
     assert own <= best + unsure, (
         f"it chooses a score of {own:g} although the best is {best:g}, and lower is better; one "
-        "that draws what it buys must say with which chances"
+        "that draws what it buys must say so: draws = True"
     )
     same = best + _SAME * max(1.0, abs(best))
     # Of the same label: which label is bought of a feature may be decided by something else.
@@ -143,7 +141,8 @@ def _check_scores(choice: Choice, state: State, *, turns: bool) -> None:
     cheapest = min(map(state.price, tied), default=None)
     assert turns or own > same or state.price(choice.action) == cheapest, (
         f"of features with the same score it must buy one of the cheapest, at {cheapest}, not at "
-        f"{state.price(choice.action)}; one in which they take turns must say which are due"
+        f"{state.price(choice.action)}; one in which they take turns must say so: takes_turns = "
+        "True"
     )
 
 

@@ -371,7 +371,7 @@ class StudyWorker:
         answers: tuple[Done | BudgetedError, ...] = ()
         try:
             if sent:
-                answers = self._study.carry_out(sent)
+                answers = self._study.carry_out(sent, shared=True)
             else:
                 self._study.refresh()
         except ForeignHistoryError as error:
@@ -385,7 +385,7 @@ class StudyWorker:
         if look and self._snapshot.events < self._seq:
             self._snapshot = self._study.snapshot()
         if look and self._wants_draft:
-            self._draft, self._wants_draft = self._study.draft(), False
+            self._draft, self._wants_draft = self._study.draft(shared=True), False
         if self._released:  # somebody held on to a worker that was put away
             self._study.release()
         return answers

@@ -46,6 +46,7 @@ def plain(request: Requested) -> dict[str, Any]:
         "value": request.value, "why": request.why, "at": request.at, "by": request.by,
         "scores": asked.scores if asked else [],
         "compared": vars(asked.compared) if asked and asked.compared else None,
+        "engine": asked.engine if asked else "",
         "policy": asked.policy if asked else "",
     }  # fmt: skip
 

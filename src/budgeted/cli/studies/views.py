@@ -188,8 +188,9 @@ def print_why(request: Requested, console: Console) -> None:
     )
     if request.asked is None:
         return
+    engine = f", losses by the {request.asked.engine} engine" if request.asked.engine else ""
     console.print(
-        f"chosen by {request.asked.policy} of {request.asked.package}",
+        f"chosen by {request.asked.policy} of {request.asked.package}{engine}",
         highlight=False,
         markup=False,
     )

@@ -173,6 +173,7 @@ def ordered(draft: Draft, choice: Choice, wishes: Wishes | None = None) -> event
         reason="; ".join(
             [choice.reason, *_why_together(draft, found, choice), *_surcharge(draft, lines)]
         ),
+        engine=choice.engine,
         policy=draft.created.policy,
         parameters=draft.created.parameters,
         package=draft.package,

@@ -14,8 +14,8 @@ from budgeted.learners import fitted
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.learners.layout import Integers
 from budgeted.learners.predictor import log_scores
-from budgeted.policies.base import Choice, Chooser, another
-from budgeted.problem import Firm, money
+from budgeted.policies.base import Choice, Chooser
+from budgeted.problem import Action, Firm, money
 from budgeted.seeds import stream
 from budgeted.state import State
 from budgeted.state.revisions import with_budget
@@ -54,20 +54,21 @@ class Staged:
     def __init__(self, policy: Chooser, stage: Decimal, rounds: int = ROUNDS) -> None:
         self._policy, self._stage, self._rounds = policy, stage, rounds
         self._until = Decimal(0)
-        self._choice: Choice | None = None
+        self._turns: list[Action] = []
         self._at = 0
 
-    def choose(self, state: State, rng: np.random.Generator | None) -> Choice | None:
+    def choose(self, state: State, rng: np.random.Generator) -> Choice | None:
         """Return the next purchase of the last decision, or what the policy decides now."""
         spent = money.add(state.spent, state.reserved)
-        if self._choice is not None and self._choice.batch > 1 and spent < self._until:
+        if self._turns and spent < self._until:
+            action = self._turns[self._at % len(self._turns)]
             self._at += 1
-            more = another(self._choice, state)
-            if self._at < self._rounds * len(state.problem.labels) and more is not None:
-                return more
-        self._choice = self._policy.choose(state, rng)
-        self._at, self._until = 1, money.add(spent, self._stage)
-        return self._choice
+            if self._at < self._rounds * len(state.problem.labels) and state.depths()[action]:
+                return Choice(action)
+        choice = self._policy.choose(state, rng)
+        planned = () if choice is None or not choice.plan else (choice.action, *choice.plan)
+        self._turns, self._at, self._until = list(planned), 1, money.add(spent, self._stage)
+        return choice
 
 
 def goes_on(

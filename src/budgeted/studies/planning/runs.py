@@ -11,7 +11,7 @@ import numpy as np
 
 from budgeted.learners.imagined import ImaginedModel
 from budgeted.learners.layout import Integers, by_feature, likelihoods
-from budgeted.policies import believing, policy
+from budgeted.policies import for_learner, policy
 from budgeted.policies.base import Chooser
 from budgeted.problem import Problem
 from budgeted.seeds import PLAN, stream
@@ -50,7 +50,6 @@ def begin(design: StudyFile, at: str) -> Projection:
         design.loss,
         design.learner,
         design.groups,
-        belief=design.belief,
     )
     return begun(created, design.known, first_terms(design.problem.terms))
 
@@ -59,7 +58,7 @@ def buyer(projection: Projection, who: str) -> Chooser:
     """Return who chooses: the policy of the study, or whole cases in turn."""
     if who == OWN:
         return policy_of(projection.created)
-    return believing(policy("round-robin", over="cases"), lambda: learner_of(projection.created))
+    return for_learner(policy("round-robin", over="cases"), lambda: learner_of(projection.created))
 
 
 def play(

@@ -68,6 +68,7 @@ class RequestView(View):
     at: str
     by: str
     policy: str
+    engine: str
     compared: list[Compared] = Field(description="the best that were compared, and the chosen one")
     compared_more: int = Field(description="how many more were compared")
     correctable: bool
@@ -140,6 +141,7 @@ def request_of(request: Requested, problem: Problem, compared: int = _MOST_COMPA
         at=request.at,
         by=request.by,
         policy=asked.policy if asked else "",
+        engine=asked.engine if asked else "",
         compared=[
             Compared(
                 feature=feature,

@@ -13,7 +13,6 @@ from starlette.datastructures import FormData
 
 from budgeted.addresses import segment
 from budgeted.errors import BudgetedError
-from budgeted.loss import LOSSES
 from budgeted.simulation.tables.contents import by_number_then_text
 from budgeted.studies.preparing.amounts import shown_number
 from budgeted.studies.preparing.money_terms import (
@@ -25,6 +24,7 @@ from budgeted.studies.preparing.money_terms import (
 )
 from budgeted.studies.preparing.preparation import Preparation
 from budgeted.studies.preparing.steps import placed
+from budgeted.value.loss import LOSSES
 from budgeted.web.api.bodies import TheActor, TheWorkers
 from budgeted.web.auth.roles import Role, needs
 from budgeted.web.hints import words

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgeted import Action, Feature, Problem, Purchase, State
-from budgeted.policies import orders, policy
-from budgeted.policies.base import View
+from budgeted.policies import bundles, policy
 from budgeted.problem import CaseSoFar, Order
 from budgeted.problem.prices import Tariff
 
@@ -22,7 +21,9 @@ def clinic(costs, budget, **tariff):
 def ordered(state, worths):
     """What is ordered if values of each feature are worth so much, of either label."""
     values = np.repeat(np.array(worths, dtype=float)[:, None], 2, axis=1)
-    return orders.choose(View(state, None, np.random.default_rng(0)), values)
+    return bundles.choose(
+        state, state.depths(), values, np.random.default_rng(0), lambda at: f"{at} so far"
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,6 @@ import numpy as np
 
 from budgeted.cache import remembered
 from budgeted.learners.belief import Floats, Integers
-from budgeted.learners.layout import layout_of
-from budgeted.learners.posterior import Posterior
 from budgeted.learners.special import dirichlet_draws, log_rising_whole, log_sum
 from budgeted.learners.strength import (
     Strengths,
@@ -233,37 +231,3 @@ def _drawn_outcomes(
         dirichlet_draws(np.repeat((counts + prior)[None], DRAWN, axis=0), rng),
     ])  # fmt: skip
     return rng.multinomial(numbers, chances).astype(float)
-
-
-def after(posterior: Posterior, feature: int, numbers: Integers) -> tuple[Floats, Floats]:
-    """Return how probable outcomes are, and the parameters on average and after each of them.
-
-    The parameters are labels × (1 + outcomes) × values. In a component they are (c + κ m)/(N + κ),
-    or m itself if it is irrelevant; as the problem states (c + α)/(N + A).
-    """
-    layout = layout_of(posterior.problem)
-    columns = layout.columns(feature)
-    found = imagine(
-        posterior.counts[:, columns],
-        layout.prior_counts[:, columns],
-        numbers,
-        posterior.evenness,
-        posterior.levels,
-        posterior.problem.prior,
-    )
-    now, chances = posterior.chances[feature], found.chances.T
-    outcome, weights = now @ chances, (now * found.own) @ chances
-    shares = found.common.reshape(len(found.common), -1)
-    masses: Floats = ((now[:-1] * found.pulled) @ shares).reshape(
-        len(weights), *found.common.shape[1:]
-    )
-    masses += weights[:, :, None] * found.counts.swapaxes(0, 1)
-    stated = found.prior * found.own[:, -1:]
-    masses += stated[:, None] * (now[-1] * chances[-1])[:, None]
-    parameters = np.empty((len(masses), 1 + masses.shape[1], masses.shape[2]))
-    masses.sum(axis=1, out=parameters[:, 0])
-    # Of what was drawn for another component an outcome can be out of the question: whatever would
-    # be believed then, it does not count.
-    likely = np.maximum(outcome, _TINY)[:, None]
-    np.divide(np.maximum(masses, _TINY), likely, out=parameters[:, 1:])
-    return outcome, parameters

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from budgeted import Belief, Feature, Problem, Purchase, State
 from budgeted.errors import PolicyError
 from budgeted.learners.layout import layout_of
-from budgeted.policies import effects as module
+from budgeted.policies import hindsight as module
 from budgeted.policies import policy
 from budgeted.policies.bandits import probabilities
-from budgeted.policies.effects import effects
+from budgeted.policies.hindsight import hindsight
 from budgeted.state import revisions
 from budgeted.testing import policies as contracts
 from tests.strategies import ordinary_counts, problems
@@ -30,7 +30,7 @@ def slow_posterior(model, prior, case):
     return [mass / math.fsum(masses) for mass in masses]
 
 
-def slow_effects(problem, history):
+def slow_hindsight(problem, history):
     """Accuracy and change after every purchase, each from scratch."""
     start = layout_of(problem).prior_counts
     accuracy, change = [], []
@@ -92,8 +92,8 @@ def states(draw, labels=2, costs=None):
 @given(st.integers(2, 3).flatmap(lambda labels: states(labels=labels)))
 @settings(max_examples=80)
 def test_hindsight_is_what_brute_force_says(state):
-    past = effects(state)
-    accuracy, change = slow_effects(state.problem, state.history)
+    past = hindsight(state)
+    accuracy, change = slow_hindsight(state.problem, state.history)
     assert past.accuracy == pytest.approx(accuracy, abs=1e-12)
     assert past.change == pytest.approx(change, abs=1e-12)
     assert past.history == state.history
@@ -105,22 +105,22 @@ def test_hindsight_is_what_brute_force_says(state):
 def test_what_was_computed_before_changes_nothing(state, random):
     """Same state, same hindsight to the last bit: alone, continued, and after other runs."""
     module._recent.clear()
-    alone = effects(state)
+    alone = hindsight(state)
     module._recent.clear()
     steps = [State.start(state.problem)]
     for each in state.history:
         steps.append(steps[-1].after(Purchase(*each.action, each.value, each.cost, each.case)))
     for step in steps:
-        effects(step)
+        hindsight(step)
     other_start = Belief.prior(state.problem).observe(0, 0, 0)
     other = State.start(state.problem, belief=other_start)
     for each in state.history[:3]:
         other = other.after(Purchase(*each.action, each.value, each.cost, each.case))
-    effects(other)
-    continued = effects(steps[-1])
+    hindsight(other)
+    continued = hindsight(steps[-1])
     assert (continued.accuracy, continued.change) == (alone.accuracy, alone.change)
     random.shuffle(module._recent)
-    again = effects(state)
+    again = hindsight(state)
     assert (again.accuracy, again.change) == (alone.accuracy, alone.change)
 
 
@@ -128,22 +128,22 @@ def test_a_history_on_another_belief_is_another_history():
     problem = contracts.make_problem(["1", "1"])
     informed = Belief.prior(problem).observe(0, 1, 1, times=40).observe(0, 0, 0, times=40)
     bought = Purchase(0, 1, 0, "1", case="a")
-    flat = effects(State.start(problem).after(bought))
-    known = effects(State.start(problem, belief=informed).after(bought))
+    flat = hindsight(State.start(problem).after(bought))
+    known = hindsight(State.start(problem, belief=informed).after(bought))
     assert flat.accuracy == (1.0,)
     assert known.accuracy == (0.0,)
     assert known.belief == informed.observe(0, 1, 0)
 
 
-def test_a_corrected_value_is_seen_in_effects():
+def test_a_corrected_value_is_seen_in_hindsight():
     state = State.start(contracts.make_problem(["1", "1"]))
     for value in (0, 1, 1):
         state = state.after(Purchase(0, 1, value, "1"))
-    effects(state)
+    hindsight(state)
     corrected = revisions.corrected(state, 1, 1)
-    accuracy, change = slow_effects(corrected.problem, corrected.history)
-    assert effects(corrected).accuracy == pytest.approx(accuracy)
-    assert effects(corrected).change == pytest.approx(change)
+    accuracy, change = slow_hindsight(corrected.problem, corrected.history)
+    assert hindsight(corrected).accuracy == pytest.approx(accuracy)
+    assert hindsight(corrected).change == pytest.approx(change)
 
 
 def test_hindsight_continues_instead_of_beginning_again(monkeypatch):
@@ -187,7 +187,7 @@ def test_exp3_draws_by_its_rule(state, gamma):
     if choice is None:
         return
     problem = state.problem
-    accuracy, _ = slow_effects(problem, state.history)
+    accuracy, _ = slow_hindsight(problem, state.history)
     lowest = min(feature.cost for feature in problem.features)
     plays = [
         (each.feature, right * float(lowest / problem.features[each.feature].cost))
@@ -211,7 +211,7 @@ def test_exp3c_keeps_the_labels_apart(state, gamma):
     if choice is None:
         return
     problem = state.problem
-    accuracy, _ = slow_effects(problem, state.history)
+    accuracy, _ = slow_hindsight(problem, state.history)
     lowest = min(feature.cost for feature in problem.features)
     affordable = state.affordable()
     labels = {action.label for action in affordable}
@@ -252,7 +252,7 @@ def test_fel_follows_the_expected_leader(state, seed, asked):
     if choice is None:
         return
     problem = state.problem
-    accuracy, _ = slow_effects(problem, state.history)
+    accuracy, _ = slow_hindsight(problem, state.history)
     now = accuracy[-1] if accuracy else max(problem.prior)
     lowest = min(feature.cost for feature in problem.features)
     noise = np.random.default_rng(seed).uniform(0, 5, len(problem.features))
@@ -288,7 +288,7 @@ def test_robins_stay_while_the_classifier_changes_enough(name, state):
     if choice is None:
         return
     problem = state.problem
-    _, changes = slow_effects(problem, state.history)
+    _, changes = slow_hindsight(problem, state.history)
     lowest = min(feature.cost for feature in problem.features)
     changes = [
         change * float(lowest / problem.features[each.feature].cost)

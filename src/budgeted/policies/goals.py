@@ -9,22 +9,22 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgeted.diagnosis.terms import costs_told
 from budgeted.errors import DiagnosisError, PolicyError
-from budgeted.learners import Hierarchical
-from budgeted.learners.belief import Belief, Floats, Integers
-from budgeted.learners.believed import Believed
-from budgeted.loss import gains
-from budgeted.policies.within_limit import Affordable, Within, affordable
+from budgeted.learners.belief import Floats, Integers
 from budgeted.problem import Problem, money
+from budgeted.value import gains
+from budgeted.value.affordable import Affordable, affordable
+from budgeted.value.base import Gains, Known
+from budgeted.value.loss import ZERO_ONE
 
 HANDFULS = (1, 4)
 """Numbers of values of each label that are weighed together."""
 BOUNDED_HANDFULS = (8,)
 """The same for a bounded classifier: it takes more values to replace one of its few tests."""
 
-_CERTAIN = 1e300
 _EQUALS = 1e-4
 """How much it counts what values bring a classifier with all tests: enough to tell equals apart."""
 
@@ -88,25 +88,16 @@ class Goal:
             return ""
         return f"for a classifier that may spend {money.show(self.amount)} on each case"
 
-    def gains(self, belief: Belief, numbers: Integers) -> Floats:
-        """Return how much purchases of each feature alone bring, features × labels of them.
-
-        Often no handful of any feature would change an answer of a bounded classifier. Then that
-        is bought which says most, among the tests that the limit pays for.
-        """
-        mistakes = self.unfit(belief.problem)
+    def gains(self, known: Known) -> Gains:
+        """Return what says how much purchases bring, or say what is wrong with the limit."""
+        mistakes = self.unfit(known.problem)
         if mistakes:
             raise PolicyError("; ".join(f"case_limit: {each}" for each in mistakes))
-        if not self._binds(belief.problem):
-            return gains(belief, numbers)
-        within = self.within(belief.problem)
-        known = belief
-        if not isinstance(known, Believed):  # plain counts: features are as the problem states
-            known = Hierarchical(as_stated=_CERTAIN).believe(belief)
-        own = np.maximum(Within.of(known, within).gains(numbers), 0)  # below 0 by rounding alone
-        usable = within.more([()])[0]
-        result: Floats = own + _EQUALS * np.where(usable, gains(belief, numbers), 0)
-        return result
+        if self.amount is None or not self._binds(known.problem):
+            return gains(known)
+        bounded = ZERO_ONE.within(self.amount, tuple(self.differing.items()))
+        usable = self.within(known.problem).more([()])[0]
+        return _Both(gains(known, bounded), gains(known), usable)
 
     def unfit(self, problem: Problem) -> list[str]:
         """Return why the limit makes no sense for a problem; nothing if it does."""
@@ -122,3 +113,21 @@ class Goal:
         """Return the sets of tests that the limit pays for."""
         assert self.amount is not None
         return affordable(problem, self.amount, tuple(self.differing.items()))
+
+
+@dataclass(frozen=True)
+class _Both:
+    """What purchases bring a bounded classifier; of equals, what they bring one with all tests.
+
+    Often no handful of any feature would change an answer. Then that is bought which says most,
+    among the tests that the limit pays for.
+    """
+
+    bounded: Gains
+    all_tests: Gains
+    usable: NDArray[np.bool_]
+
+    def gains(self, numbers: Integers) -> Floats:
+        own = np.maximum(self.bounded.gains(numbers), 0)  # below 0 by rounding alone
+        result: Floats = own + _EQUALS * np.where(self.usable, self.all_tests.gains(numbers), 0)
+        return result

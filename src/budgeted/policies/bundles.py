@@ -15,15 +15,15 @@ that are weighed against each other, on fresh cases and on those that were visit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 
-from budgeted.learners.believed import Believed
-from budgeted.loss.losses import Floats, Integers
-from budgeted.policies.base import Choice, View, drawn
+from budgeted.learners.belief import Floats, Integers
+from budgeted.policies.base import Choice
+from budgeted.policies.lookahead import cheapest
 from budgeted.problem import Action, money
 from budgeted.state import State
 from budgeted.state.offers import Terms
@@ -36,10 +36,6 @@ _FIRST = 1e-3
 """How much it counts to begin with what is worth most for its price, where plans are as good."""
 _FREE = 1e-6
 """What costs nothing counts as this part of the lowest price, so that one can divide by it."""
-_MOST_LABELS = 4
-"""So many labels are named in a reason."""
-_SURE = 0.1
-"""That a feature does not matter is out of the question if it is less probable than this."""
 _TIE = 1e-6
 """Relative to the best: what differs by less is as good."""
 
@@ -49,26 +45,14 @@ Sold = tuple[tuple[int, ...], Decimal]
 
 @dataclass(frozen=True)
 class Bundle:
-    """An order that could be placed.
-
-    Attributes
-    ----------
-    features, label
-        What it has.
-    price, cost
-        What it costs; and the same as a number that one can divide by.
-    worth
-        Of all its values.
-    cases
-        On how many visited cases it could be placed; fresh ones are without end.
-    """
+    """An order that could be placed."""
 
     features: tuple[int, ...]
     label: int
     price: Decimal
     cost: float
-    worth: float
-    cases: float
+    worth: float  # of all its values
+    cases: float  # on how many visited cases it could be placed; fresh ones are without end
 
     @property
     def rate(self) -> float:
@@ -81,41 +65,36 @@ class Bundle:
         return self.cases < np.inf
 
 
-def choose(now: View, values: Floats, goal: str = "") -> Choice | None:
-    """Return the order that is worth most for its money.
-
-    Parameters
-    ----------
-    now
-        What there is to buy.
-    values
-        What one more value of each cell is worth, features × labels.
-    goal
-        For whom it is bought, in words, unless for a classifier with all tests.
-    """
-    bundles = list(_bundles(now.state, now.depth, values))
-    brought = _brought(bundles, float(now.state.free))
+def choose(
+    state: State,
+    depths: Integers,
+    values: Floats,
+    rng: np.random.Generator,
+    so_far: Callable[[int], str],
+    goal: str = "",
+) -> Choice | None:
+    """Return the order worth most for its money; `values` says what one more of a cell is worth."""
+    bundles = list(_bundles(state, depths, values))
+    brought = _brought(bundles, float(state.free))
     found: dict[Action, tuple[float, Bundle]] = {}
     for bundle, score in zip(bundles, brought.tolist(), strict=True):
         for feature in bundle.features:
             cell = Action(feature, bundle.label)
             if cell not in found or score > found[cell][0]:
                 found[cell] = (score, bundle)
-    scores = np.full(now.depth.shape, np.nan)
-    for cell, (score, _) in found.items():
-        scores[cell] = -score
-    best = scores <= np.nanmin(scores) + _TIE * abs(np.nanmin(scores))
-    best &= now.cost <= now.cost[best].min()
-    first = Action(*drawn(best, None, now))
+    cells = sorted(found)
+    scores = np.array([found[cell][0] for cell in cells])
+    tied = scores >= scores.max() - _TIE * abs(scores.max())
+    first = cells[cheapest(state, cells, tied, rng)]
     others = tuple(each for each in found[first][1].features if each != first.feature)
-    compared = {cell: -score for cell, (score, _) in sorted(found.items())}
-    return Choice(first, compared, _in_words(now, first, found, goal), others)
+    reason = _in_words(state, first, found, so_far, goal)
+    return Choice(first, dict(zip(cells, (-scores).tolist(), strict=True)), reason, together=others)
 
 
-def worth(now: View, values: Floats) -> Floats:
+def worth(state: State, depths: Integers, values: Floats) -> Floats:
     """Return what the best order with each cell is worth per money; NaN where none is sold."""
-    result = np.full(now.depth.shape, np.nan)
-    for bundle in _bundles(now.state, now.depth, values):
+    result = np.full(depths.shape, np.nan)
+    for bundle in _bundles(state, depths, values):
         for feature in bundle.features:
             cell = (feature, bundle.label)
             result[cell] = np.fmax(result[cell], bundle.rate)
@@ -278,17 +257,23 @@ def _grown(
 
 
 def _in_words(
-    now: View, first: Action, found: dict[Action, tuple[float, Bundle]], goal: str
+    state: State,
+    first: Action,
+    found: dict[Action, tuple[float, Bundle]],
+    so_far: Callable[[int], str],
+    goal: str,
 ) -> str:
     """Why this order: what is known of what it begins with, its rank, and who comes second."""
-    names = [each.name for each in now.problem.features]
+    names = [each.name for each in state.problem.features]
     score, bundle = found[first]
     alone = len(bundle.features) == 1
-    begins, those = ("", "it is") if alone else (f"{names[first.feature]}: ", "together they are")
     words = (
-        f"{begins}{so_far(now, first.feature)}; {those} the best use of the next "
-        f"{money.show(bundle.price)} {goal}"
-    ).rstrip()
+        f"{so_far(first.feature)}; it is the best use of the next {money.show(bundle.price)}"
+        if alone
+        else f"{names[first.feature]}: {so_far(first.feature)}; together they are the best use of "
+        f"the next {money.show(bundle.price)}"
+    )
+    words = f"{words} {goal}".rstrip()
     others = [
         (other, cell.feature)
         for cell, (other, _) in found.items()
@@ -300,43 +285,3 @@ def _in_words(
     behind = 100 * min(1.0, 1 - second / score)
     rank = "would be as good" if behind < 0.5 else f"is {behind:.0f} % behind"
     return f"{words}; an order with {names[feature]!r} {rank}"
-
-
-def so_far(now: View, feature: int, plain: bool = False) -> str:
-    """Return how many values of a feature there are of each label, and whether they say anything.
-
-    Parameters
-    ----------
-    now, feature
-        What is decided from, and which feature.
-    plain
-        Whether to leave out what they say.
-    """
-    problem = now.problem
-    seen = now.state.belief.seen[feature].astype(int).tolist()
-    counts = [f"{number} {label!r}" for number, label in zip(seen, problem.labels, strict=True)]
-    listed = counts if len(counts) <= _MOST_LABELS else [*counts[:_MOST_LABELS], "so on"]
-    here = int(now.under_way[feature].sum())
-    under_way = f", {here} more under way" if here else ""
-    if not any(seen):
-        return f"nothing of it is known yet{under_way}"
-    words = f"{', '.join(listed[:-1])} and {listed[-1]} values so far{under_way}"
-    irrelevant = None if plain else _irrelevant(now, feature)
-    if irrelevant is None or here:
-        return words
-    if irrelevant < _SURE:
-        return f"{words}, which differ"
-    if irrelevant > 1 / 2:
-        return f"{words}, which show no difference yet"
-    return f"{words}, too few to tell whether they differ"
-
-
-def _irrelevant(now: View, feature: int) -> float | None:
-    """How probable it is that a feature does not matter; None if the belief does not say."""
-    if not isinstance(now.belief, Believed):
-        return None
-    posterior = now.belief.parameters
-    if feature in posterior.stated:
-        return None
-    each = posterior.components.shape[2]  # of every evenness, the first one is irrelevance
-    return float(posterior.chances[feature, :-1:each].sum())

@@ -12,7 +12,7 @@ import pytest
 from budgeted import Feature, Problem, Purchase, State
 from budgeted.errors import PolicyError
 from budgeted.learners import NaiveBayes
-from budgeted.policies import believing, policy
+from budgeted.policies import for_learner, policy, unfit
 from budgeted.problem.prices import Tariff
 from budgeted.simulation.worlds import TableWorld
 from budgeted.testing.policies import make_problem
@@ -82,7 +82,7 @@ def test_the_reason_says_for_whom():
 
 def test_it_buys_by_what_naive_bayes_believes_if_that_is_the_learner():
     problem = make_problem(["1", "1", "1"], budget="50")
-    chooser = believing(policy("auto", case_limit=1), NaiveBayes)
+    chooser = for_learner(policy("auto", case_limit=1), NaiveBayes)
     state = State.start(problem)
     for label in (0, 1):
         for _ in range(3):
@@ -133,7 +133,7 @@ def test_bad_parameters_get_words(given, says):
 def test_what_does_not_fit_the_problem_gets_words(given, says):
     problem = make_problem(["1", "1"], budget="50")
     chooser = policy("auto", **given)
-    assert says in chooser.unfit(problem)[0]
+    assert says in unfit(chooser, problem)[0]
     with pytest.raises(PolicyError) as caught:
         chooser.choose(State.start(problem), np.random.default_rng(0))
     assert says in str(caught.value)
@@ -153,6 +153,6 @@ class ByLabel:
 
 def test_prices_that_depend_on_the_label_are_refused():
     problem = make_problem(["1", "1"], budget="50", prices=ByLabel())
-    (found,) = policy("auto", case_limit=2).unfit(problem)
+    (found,) = unfit(policy("auto", case_limit=2), problem)
     assert "prices depend on the label, which is not known of a new case" in found
-    assert policy("round-robin").unfit(problem) == []
+    assert unfit(policy("round-robin"), problem) == []
